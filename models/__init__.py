@@ -1,1 +1,3 @@
-"""Descriptions, golden models, traffic and schedule models; NumPy only, no hardware."""
+"""Network descriptions, golden models, and models of traffic and schedules: NumPy only, no
+hardware.
+"""

@@ -1,1 +1,1 @@
-"""Golden arithmetic on raw bit patterns."""
+"""Golden models of the arithmetic, on raw bit patterns."""

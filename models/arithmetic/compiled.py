@@ -1,12 +1,13 @@
-"""The compiled part of the golden models: exact rules on binary64 values, and the loops over them.
+"""The compiled part of the golden models: exact arithmetic on binary64 values, and loops over it.
 
-IEEE 754-2019 clause 4.3.1 (ties to even) with this project's flush to zero; ``docs/numbers.md``
-argues why binary64 is enough. A value is a binary64 number that the format holds exactly, with a
-signed zero in place of each subnormal. The result depends on the bits alone: no fast-math, and no
-subnormal binary64 number ever occurs, so the processor's own flush mode cannot change it.
+The rules are IEEE 754-2019 clause 4.3.1 (ties to even) with this project's flush to zero.
+``docs/numbers.md`` explains why binary64 is enough. A value is a binary64 number that the format
+represents exactly. A signed zero replaces each subnormal. The result depends on the bits alone:
+fast-math is off, and no subnormal binary64 number ever occurs. Therefore the processor's own flush
+mode cannot change the result.
 
-All of it is one file because numba's cache notices a change only in the file of the function that
-it has cached, not in those of the functions it calls: a rule changed elsewhere would not count.
+All of this code is in one file because of numba's cache. It notices a change only in the file of
+the cached function, not in the files of the functions that it calls.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ Values = NDArray[np.float64]
 FRACTION_BITS = 52  # of binary64
 BIAS = 1023  # of binary64
 
-LANES = 16  # output maps summed side by side: wide enough for the processor's vectors
+LANES = 16  # output maps summed in parallel: wide enough for the processor's vectors
 
 
 class Limits(NamedTuple):
-    """What the compiled code needs of a format, as plain numbers.
+    """Properties of a format that the compiled code uses, as plain numbers.
 
     Attributes:
         exp_bits, frac_bits: widths of the fields.
-        dropped: fraction bits of binary64 beyond the format's.
-        offset: bias of binary64 less the format's.
+        dropped: number of fraction bits that binary64 has more than the format.
+        offset: bias of binary64 minus the bias of the format.
         tiny: the smallest normal number.
         huge: the first power of two beyond the largest finite number.
     """
@@ -50,9 +51,10 @@ class Limits(NamedTuple):
 def rounded(value: float, lim: Limits) -> float:
     """Round to nearest even as if the exponent were unbounded, then flush or overflow.
 
-    Adding just under half a unit (a whole half where the kept part is odd) and truncating rounds
-    to nearest even; a carry out of the fraction moves into the exponent, as it should. Infinities
-    and quiet NaNs without a payload have an empty lower fraction and pass unchanged.
+    The code adds just under half a unit, or a whole half if the kept part is odd. It then
+    truncates, which rounds to nearest even. A carry out of the fraction correctly increments the
+    exponent. Infinities and quiet NaNs without a payload have an empty lower fraction and pass
+    unchanged.
     """
     bits = np.float64(value).view(np.int64)
     odd = (bits >> lim.dropped) & 1
@@ -68,11 +70,12 @@ def rounded(value: float, lim: Limits) -> float:
 
 @compiled(inline="always")
 def sum_to_odd(a: float, b: float) -> float:
-    """Sum of two numbers, which rounds to any format of up to 51 bits as their exact sum does.
+    """Add two numbers, rounded to odd: rounding the result to up to 51 bits is then exact.
 
-    Of the two binary64 numbers beside an exact sum that is none, it is the one whose last bit is
-    one: it is neither a number of the format nor half-way between two (Boldo and Melquiond 2008,
-    doi:10.1109/TC.2007.70819). The error of the processor's sum is exact, too (Knuth's TwoSum).
+    If the exact sum lies between two binary64 numbers, the result is the one whose last bit is 1.
+    It is neither a number of the target format nor half-way between two such numbers (Boldo and
+    Melquiond 2008, doi:10.1109/TC.2007.70819). The error of the processor's sum is exact, too
+    (Knuth's TwoSum).
     """
     total = a + b
     part = total - a
@@ -85,7 +88,7 @@ def sum_to_odd(a: float, b: float) -> float:
 
 @compiled(inline="always")
 def decoded(word: int, lim: Limits) -> float:
-    """Value of a word: subnormals are signed zeros, NaNs lose their sign and payload."""
+    """Return the value of a word; subnormals become signed zeros, NaNs lose sign and payload."""
     exponent = np.int64(word) >> lim.frac_bits & ((1 << lim.exp_bits) - 1)
     fraction = np.int64(word) & ((1 << lim.frac_bits) - 1)
     if exponent == 0:
@@ -104,7 +107,7 @@ def decoded(word: int, lim: Limits) -> float:
 
 @compiled(inline="always")
 def encoded(value: float, lim: Limits) -> Any:
-    """Word of a value that the format holds: the inverse of ``decoded``."""
+    """Return the word of a value that the format represents: the inverse of ``decoded``."""
     ones = (1 << lim.exp_bits) - 1
     if np.isnan(value):
         return np.int64((ones << lim.frac_bits) | (1 << (lim.frac_bits - 1)))
@@ -121,7 +124,7 @@ def encoded(value: float, lim: Limits) -> Any:
 
 @compiled(lambda words, lim: words.size)
 def decode_all(words: Bits, lim: Limits) -> Values:
-    """Values of a one-dimensional array of words."""
+    """Return the values of a one-dimensional array of words."""
     values = np.empty(words.size)
     for index in range(words.size):
         values[index] = decoded(words[index], lim)
@@ -130,16 +133,18 @@ def decode_all(words: Bits, lim: Limits) -> Values:
 
 @compiled(lambda values, words, lim: values.size)
 def encode_all(values: Values, words: Bits, lim: Limits) -> None:
-    """Fill ``words`` with any binary64 numbers, rounded to the format; both one-dimensional."""
+    """Fill ``words`` with arbitrary binary64 numbers, rounded to the format; both
+    one-dimensional.
+    """
     for index in range(values.size):
         value = values[index]
-        # A NaN from outside may carry a payload, which rounding would carry into the exponent.
+        # A NaN from outside may have a payload. Rounding would carry it into the exponent.
         words[index] = encoded(value if np.isnan(value) else rounded(value, lim), lim)
 
 
 @compiled(lambda a, b, lim: a.size)
 def multiply_all(a: Bits, b: Bits, lim: Limits) -> Bits:
-    """Products of two one-dimensional arrays of words."""
+    """Multiply two one-dimensional arrays of words."""
     words = np.empty(a.size, np.uint32)
     for index in range(a.size):
         product = decoded(a[index], lim) * decoded(b[index], lim)
@@ -149,7 +154,7 @@ def multiply_all(a: Bits, b: Bits, lim: Limits) -> Bits:
 
 @compiled(lambda a, b, lim: a.size)
 def add_all(a: Bits, b: Bits, lim: Limits) -> Bits:
-    """Sums of two one-dimensional arrays of words."""
+    """Add two one-dimensional arrays of words."""
     words = np.empty_like(a)
     for index in range(a.size):
         total = sum_to_odd(decoded(a[index], lim), decoded(b[index], lim))
@@ -159,9 +164,11 @@ def add_all(a: Bits, b: Bits, lim: Limits) -> Bits:
 
 @compiled()
 def _tree(window: Values, kernel: Values, terms: Values, lim: Limits) -> None:
-    """``cu_kind = "tree"``: rounded products, added in pairs; an odd element passes to the end.
+    """Sum a window as ``cu_kind = "tree"`` does: rounded products, added in pairs.
 
-    window: (taps,); kernel: (taps, lanes); terms: (taps, lanes), row 0 becomes the sums.
+    An odd element passes to the next level.
+
+    window: (taps,); kernel: (taps, lanes); terms: (taps, lanes), row 0 receives the sums.
     """
     count, lanes = kernel.shape
     for tap in range(count):
@@ -184,11 +191,18 @@ def _products(padded: Bits, kernels: Bits, start: Bits, stride: int, size: Any, 
 
 @compiled(_products, parallel=True)
 def convolve(padded: Bits, kernels: Bits, start: Bits, stride: int, size: Any, lim: Limits) -> Bits:
-    """Convolution of padded maps by CUs that are trees of rounding adders.
+    """Convolve padded maps with CUs that are trees of rounding adders.
 
-    padded: (images, rows, columns, n); kernels: (m, n, k, k); start: what sums start at, (1, m) if
-    it is the same everywhere, else (positions, m); size: output rows and columns.
-    Returns (images, rows, columns, m).
+    Args:
+        padded: (images, rows, columns, n).
+        kernels: (m, n, k, k).
+        start: initial value of the sums: (1, m) if it is the same everywhere, else (positions, m).
+        stride: of the windows.
+        size: output rows and columns.
+        lim: constants of the format.
+
+    Returns:
+        (images, rows, columns, m).
     """
     images = padded.shape[0]
     m, n, k, _ = kernels.shape

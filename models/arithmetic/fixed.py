@@ -1,7 +1,7 @@
-"""Fixed point of 16 bits: rounding to nearest even, saturation, and rounding of products with them.
+"""Fixed point of 16 bits: rounding to nearest even, saturation, and rounding of products.
 
-A word is an integer in two's complement; its value is word * 2^-fraction. Sums of products are
-exact: int64 holds every one of 48 bits, shifted left by as much as registers allow.
+A word is an integer in two's complement. Its value is word * 2^-fraction. Sums of products are
+exact: int64 holds every sum of 48 bits, even after the largest left shift that the registers allow.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Sums = NDArray[np.int64]
 
 LEAST, MOST = -(1 << 15), (1 << 15) - 1
 SUM_LIMIT = 1 << 47
-"""Sums stay below it in size, so that 48 bits hold them."""
+"""The magnitude of every sum stays below this limit, so that 48 bits hold the sum."""
 
 
 class SaturatedWords(NamedTuple):
-    """Words, and how many of them were clipped."""
+    """Words, and the number of words that were clipped."""
 
     words: Words
     clipped: int
 
 
 def nearest_even(sums: Sums, shift: int) -> Sums:
-    """RNE: sums * 2^-shift to nearest, ties to even; a shift below 0 is one to the left, exact."""
+    """Return sums * 2^-shift, rounded to nearest even; a negative shift moves left and is exact."""
     if shift <= 0:
         return sums << -shift
     floor = sums >> shift
@@ -39,26 +39,26 @@ def nearest_even(sums: Sums, shift: int) -> Sums:
 
 
 def toward_zero(products: Sums, shift: int) -> Sums:
-    """Products * 2^-shift, cut off toward zero."""
+    """Return products * 2^-shift, truncated toward zero."""
     return np.sign(products) * (np.abs(products) >> shift)
 
 
 def floor_shift(products: Sums, shift: int) -> Sums:
-    """Products * 2^-shift, rounded down; a shift below 0 is one to the left, exact."""
+    """Return products * 2^-shift, rounded down; a negative shift moves left and is exact."""
     return products >> shift if shift > 0 else products << -shift
 
 
 def saturated(sums: Sums) -> SaturatedWords:
-    """Clip to a word, and count what was clipped."""
+    """Clip sums to words, and count the clipped sums."""
     words = np.clip(sums, LEAST, MOST)
     return SaturatedWords(words.astype(np.int16), int(np.count_nonzero(words != sums)))
 
 
 def exact(sums: Values) -> Sums:
-    """Integers that a product of float64 matrices has made of words.
+    """Convert a product of float64 matrices of words to integers.
 
     Raises:
-        OverflowError: one is so large that it does not fit 48 bits: the sum is too long.
+        OverflowError: an element does not fit 48 bits, because the sum has too many terms.
     """
     if sums.size and not np.abs(sums).max() < SUM_LIMIT:
         raise OverflowError(f"a sum does not fit 48 bits: {np.abs(sums).max():.0f}")
@@ -73,5 +73,5 @@ def to_words(numbers: Values, fraction: int) -> SaturatedWords:
 
 
 def to_numbers(words: Words, fraction: int) -> Values:
-    """Values of words, exactly."""
+    """Return the exact values of words."""
     return words.astype(np.float64) * 2.0**-fraction

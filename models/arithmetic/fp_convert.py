@@ -1,4 +1,4 @@
-"""Golden conversion from one float format to another: IEEE 754-2019 clause 5.4.2."""
+"""Golden model of the conversion between float formats: IEEE 754-2019 clause 5.4.2."""
 
 from __future__ import annotations
 

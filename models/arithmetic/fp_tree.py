@@ -1,4 +1,7 @@
-"""Golden adder tree: pairs of neighbours, level by level (CNN-MERP section V.C)."""
+"""Golden model of the adder tree: it adds neighbours in pairs, level by level.
+
+Source: CNN-MERP section V.C.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,8 @@ from merp.models.base.formats import FloatFormat
 def fp_tree(terms: ArrayLike, fmt: FloatFormat) -> Bits:
     """Sum the last axis: (..., count) words give (...) words.
 
-    Elements 2j and 2j+1 of a level are added into element j of the next; an odd last element
-    passes. A single term passes untouched, as through a wire.
+    Elements 2j and 2j+1 of a level are added into element j of the next level. An odd last element
+    passes to the next level. A single term is returned unchanged, like a wire.
 
     Raises:
         ValueError: there are no terms.

@@ -1,12 +1,13 @@
-"""Golden fused sum of products: ``cu_kind = "fused"``, in integers from end to end.
+"""Golden model of the fused sum of products (``cu_kind = "fused"``), in integers throughout.
 
-Exact products of binary32 numbers are cut to W bits, aligned to the largest exponent of the
-window, and rounded there; their sum is exact and rounded once. The steps are those of the
-page ``cu_fused``, and for narrow factors of ``cu_narrow``. Integers only, so that neither the order
-of the taps nor the processor's flush mode counts.
+Each exact product of binary32 numbers is cut to W bits. It is aligned to the largest exponent of
+the window, and rounded there. The sum of the aligned products is exact, and is rounded once. The
+page ``cu_fused`` lists the steps; ``cu_narrow`` lists the steps for narrow factors. The arithmetic
+uses integers only. Therefore neither the order of the taps nor the processor's flush mode affects
+the result.
 
-All compiled functions stand in this one file, since numba's cache does not notice changes in
-another.
+All compiled functions are in this one file, because numba's cache does not notice changes in
+another file.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ Integers = NDArray[np.int64]
 SPECIAL = 255  # the exponent field of infinities and NaNs
 SIGN = 0x80000000
 
-SUMS_AT_ONCE = 1 << 22  # words: input maps are taken together up to here
+SUMS_AT_ONCE = 1 << 22  # words: input maps are processed together up to this size
 
 
 @compiled()
 def _decode(words: Bits, operand: int) -> tuple[Integers, Integers]:
-    """Step 1: signed mantissas and exponent fields; a zero has mantissa 0, as has a NaN.
+    """Step 1: return signed mantissas and exponent fields; zeros and NaNs have mantissa 0.
 
-    A mantissa is rounded to ``operand`` bits, ties to even; beyond the largest it is an infinity's.
+    A mantissa is rounded to ``operand`` bits, ties to even. A mantissa that overflows the format
+    becomes an infinity.
     """
     dropped = 24 - operand
     mantissas = np.empty(words.size, np.int64)
@@ -59,10 +61,10 @@ def _decode(words: Bits, operand: int) -> tuple[Integers, Integers]:
 
 @compiled(inline="always")
 def _product(a: int, b: int, dsp: int, window: int) -> int:
-    """Step 3: the product of two mantissas as a number of W bits, rounded down."""
+    """Step 3: return the product of two mantissas as a number of W bits, rounded down."""
     if dsp == 2:
         return (a * b) >> (49 - window)
-    # The low seven bits of b as four digits of radix 4, their products rounded down.
+    # The low seven bits of b are four digits of radix 4. Each digit's product is rounded down.
     low = b & 127
     part = 0
     for j in range(4):
@@ -72,7 +74,7 @@ def _product(a: int, b: int, dsp: int, window: int) -> int:
 
 @compiled(inline="always")
 def _rounded(total: int, largest: int, window: int, precision: int) -> int:
-    """Steps 6 and 7: the word of ``total`` units, of weight 2^(largest - W - 250)."""
+    """Steps 6 and 7: return the word of ``total`` units, each of weight 2^(largest - W - 250)."""
     if total == 0:
         return 0
     magnitude = abs(total)
@@ -102,7 +104,7 @@ def _rounded(total: int, largest: int, window: int, precision: int) -> int:
 def _special(
     a: Integers, a_exponents: Integers, b: Integers, b_exponents: Integers, precision: int
 ) -> tuple[bool, int]:
-    """Step 8: whether the sum is no finite number, and its word then."""
+    """Step 8: return whether the sum is not finite, and its word in that case."""
     infinity = SPECIAL << (precision - 1)
     nan = infinity | 1 << (precision - 2)
     above, below = False, False
@@ -129,7 +131,7 @@ def _narrow_sum(
     window: int,
     precision: int,
 ) -> int:
-    """Word of the sum of whole products, which are rounded on either side of zero alike."""
+    """Return the word of a sum of whole products; rounding is symmetric around zero."""
     largest = 0
     for tap in range(a.size):
         largest = max(largest, a_exponents[tap] + b_exponents[tap])
@@ -155,7 +157,7 @@ def _sum(
     window: int,
     precision: int,
 ) -> int:
-    """Word of the sum of products of two windows, each (taps,)."""
+    """Return the word of the sum of products of two windows, each (taps,)."""
     found, word = _special(a, a_exponents, b, b_exponents, precision)
     if found:
         return word
@@ -193,12 +195,12 @@ def _sums(
 
 
 def _room(summation: Summation, shape: tuple[int, ...]) -> Bits:
-    """Words of the accumulator's format, to be filled."""
+    """Allocate words of the accumulator's format."""
     return as_words(np.zeros(shape, np.uint32), summation.accumulator_format(BINARY32))
 
 
 def _choice(summation: Summation) -> tuple[int, int, int, int]:
-    """What the compiled functions have to know of a CU's arithmetic."""
+    """Return the parameters of a CU's arithmetic that the compiled functions need."""
     return summation.dsp, summation.operand, summation.window, summation.precision
 
 
@@ -219,7 +221,7 @@ def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> B
 def _pair_sums(
     windows: Bits, kernels: Bits, sums: Bits, dsp: int, operand: int, window: int, precision: int
 ) -> None:
-    """Fill ``sums`` as ``pair_sums`` says."""
+    """Fill ``sums`` with the result of ``pair_sums``."""
     a, a_exponents = _decode(windows.reshape(-1), operand)
     a, a_exponents = a.reshape(windows.shape), a_exponents.reshape(windows.shape)
     b, b_exponents = _decode(kernels.reshape(-1), operand)
@@ -232,7 +234,7 @@ def _pair_sums(
 
 
 def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
-    """Sum the products of each of some windows with each of some kernels.
+    """Sum the products of every window with every kernel.
 
     windows: (count, taps); kernels: (m, taps) words. Returns (m, count) words of the accumulator's
     format.
@@ -254,10 +256,10 @@ def _map_sums(
     window: int,
     precision: int,
 ) -> None:
-    """Every output map's sum of products over each of some input maps.
+    """Compute the sum of products of every output map with every input map of a group.
 
-    maps: (images, rows, columns, n), padded; kernels: (m, n, k, k);
-    sums: (n, images, rows, columns, m), the result.
+    maps: (images, rows, columns, n), padded; kernels: (m, n, k, k); sums: (n, images, rows,
+    columns, m), the result.
     """
     m, n, k, _ = kernels.shape
     _, images, rows, columns, _ = sums.shape
@@ -287,10 +289,12 @@ def convolve(
     size: tuple[int, int],
     summation: Summation,
 ) -> Bits:
-    """Convolve padded maps: a rounding accumulator adds the input maps' fused sums to the start.
+    """Convolve padded maps: a rounding accumulator adds the fused sums of the input maps to the
+    start.
 
-    padded: (images, rows, columns, n); kernels: (m, n, k, k); start: in the accumulator's format,
-    (1, m) if it is the same everywhere, else (positions, m); size: output rows and columns.
+    padded: (images, rows, columns, n). kernels: (m, n, k, k).
+    start: in the accumulator's format, (1, m) if it is the same everywhere, else (positions, m).
+    size: output rows and columns.
     Returns (images, rows, columns, m) in the accumulator's format.
     """
     fmt = summation.accumulator_format(BINARY32)

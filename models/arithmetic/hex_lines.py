@@ -1,7 +1,7 @@
-"""Lines of hexadecimal words in chunks of bounded size: what vector files of every kind share.
+"""Lines of hexadecimal words, read in chunks of bounded size: shared by all kinds of vector files.
 
-A line of the shape that programs print, one space between words, is read together with all others
-of its chunk. Any other line is read by itself, and is where complaints come from.
+Lines in the usual format, with one space between words, are parsed together, a chunk at a time. Any
+other line is parsed individually. Error messages arise there.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 
-CHUNK = 1 << 20  # bytes: as many rows as the processor's cache likes, and the longest line
-_SHOWN = 40  # characters of a wrong field
+CHUNK = 1 << 20  # bytes: a number of rows that suits the processor's cache; also the longest line
+_SHOWN = 40  # characters shown of a wrong field
 
 _DIGITS = frozenset("0123456789abcdefABCDEF")
 _GAP, _OTHER = 16, 255
-_CLASS = np.full(256, _OTHER, np.uint8)  # a digit's value, or that it is none
+_CLASS = np.full(256, _OTHER, np.uint8)  # the value of a digit, or ``_OTHER``
 _CLASS[ord(" ")] = _GAP
 for _digit in _DIGITS:
     _CLASS[ord(_digit)] = int(_digit, 16)
@@ -29,7 +29,7 @@ for _digit in _DIGITS:
 
 @dataclass(frozen=True)
 class WordColumn:
-    """A word of each line: its name, how many digits it has, and the largest value allowed."""
+    """A word of each line: its name, its number of digits, and its largest allowed value."""
 
     name: str
     digits: int
@@ -37,13 +37,13 @@ class WordColumn:
 
     @staticmethod
     def of_bits(name: str, bits: int) -> WordColumn:
-        """Return the column of words of so many bits."""
+        """Return the column of words that have ``bits`` bits."""
         return WordColumn(name, -(-bits // 4), (1 << bits) - 1)
 
 
 @dataclass(frozen=True)
 class LineRows:
-    """``words[c][i]`` stands in column c of line ``lines[i]``, counted from 1."""
+    """Rows of words: ``words[c][i]`` is column c of line ``lines[i]``, counted from 1."""
 
     lines: NDArray[np.int64]
     words: list[Bits]
@@ -54,8 +54,8 @@ class HexLines:
 
     Args:
         source: the stream.
-        name: what complaints call it.
-        chunk: bytes to be read at a time; no line may be longer.
+        name: its name in error messages.
+        chunk: bytes to read at a time; no line may be longer.
     """
 
     def __init__(self, source: BinaryIO, name: str, chunk: int = CHUNK) -> None:
@@ -69,21 +69,22 @@ class HexLines:
         return f"{self._name}:{self._line}"
 
     def peek(self) -> str | None:
-        """Return the next line, which stays, or None at the end."""
+        """Return the next line without consuming it, or None at the end."""
         while b"\n" not in self._buffer and not self._ended:
             self._fill()
         return self._text(self._line, self._buffer.partition(b"\n")[0]) if self._buffer else None
 
     def skip(self) -> None:
-        """Drop the line that ``peek`` has shown."""
+        """Skip the line that ``peek`` returned."""
         self._buffer = self._buffer.partition(b"\n")[2]
         self._line += 1
 
     def rows(self, columns: Sequence[WordColumn]) -> Iterator[LineRows]:
-        """Read the rest; empty lines are skipped, chunks without a row too.
+        """Read the remaining rows; empty lines and chunks without a row are skipped.
 
         Raises:
-            BadInput: the stream cannot be read, or a line has not these columns; the first one.
+            BadInput: the stream cannot be read, or a line does not have these columns; the first
+                such line is reported.
         """
         while self._buffer or not self._ended:
             self._fill()
@@ -162,7 +163,7 @@ class HexLines:
 
 
 def _shape(columns: Sequence[WordColumn]) -> NDArray[np.uint8]:
-    """Say what stands at each place of a usual line: 0 a digit, 1 a gap."""
+    """Return the kind of each character of a usual line: 0 a digit, 1 a gap."""
     text = " ".join("0" * column.digits for column in columns)
     return np.array([character == " " for character in text], np.uint8)
 
@@ -182,7 +183,7 @@ def _row(text: str, columns: Sequence[WordColumn], where: str) -> list[int] | No
 
 def _word(field: str, column: WordColumn, where: str) -> int:
     digits = column.digits
-    if len(field) != digits or not _DIGITS.issuperset(field):  # int() also takes 0x and _
+    if len(field) != digits or not _DIGITS.issuperset(field):  # int() also accepts 0x and _
         allowed = f"{digits} hexadecimal digits"
     elif (word := int(field, 16)) <= column.largest:
         return word

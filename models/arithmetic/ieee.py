@@ -1,7 +1,8 @@
-"""Float operations as IEEE 754 has them, in any rounding direction and with gradual underflow.
+"""Float operations of IEEE 754, in any rounding direction and with gradual underflow.
 
-Not this project's arithmetic: what others' results may be, to tell a file of those from a fault.
-One pair of words at a time, in whole numbers.
+This is not the arithmetic of this project. It gives the results that other implementations may
+produce, which distinguishes their files from faulty files. It processes one pair of words at a
+time, in integers.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ ROUNDINGS = {
     "max": "upwards",
     "odd": "to odd",
 }
-"""By TestFloat's names, ``testfloat_gen -r<name>``."""
+"""Rounding directions by TestFloat's names, ``testfloat_gen -r<name>``."""
 
 
 def _scaled(word: int, fmt: FloatFormat) -> tuple[int, int]:
-    """Signed significand and the exponent of its last place."""
+    """Return the signed significand and the exponent of its last place."""
     field = word >> fmt.frac_bits & fmt.exp_max
     significand = (word & ((1 << fmt.frac_bits) - 1)) | bool(field) << fmt.frac_bits
     exponent = max(field, 1) - fmt.bias - fmt.frac_bits
@@ -28,7 +29,7 @@ def _scaled(word: int, fmt: FloatFormat) -> tuple[int, int]:
 
 
 def _goes_up(rest: int, half: int, odd: bool, negative: bool, rounding: str) -> bool:
-    """Whether a magnitude whose cut part is ``rest``, not 0, moves away from zero."""
+    """Return whether a magnitude whose cut part is ``rest``, not 0, rounds away from zero."""
     return {
         "near_even": rest > half or (rest == half and odd),
         "near_maxMag": rest >= half,
@@ -48,7 +49,7 @@ def rounded(value: int, exponent: int, fmt: FloatFormat, rounding: str) -> int:
     rest = magnitude & ((1 << cut) - 1)
     if rest:
         kept += _goes_up(rest, 1 << cut >> 1, bool(kept & 1), negative, rounding)
-    # A carry out of the fraction, and a subnormal without its hidden bit, end in the exponent.
+    # A carry out of the fraction increments the exponent. A subnormal has no hidden bit.
     word = ((top + fmt.bias - 1) << fmt.frac_bits) + kept
     if word >= fmt.inf:
         away = _goes_up(2, 1, True, negative, rounding)
@@ -57,7 +58,7 @@ def rounded(value: int, exponent: int, fmt: FloatFormat, rounding: str) -> int:
 
 
 def ieee(op: str, a: int, b: int, fmt: FloatFormat, rounding: str) -> int:
-    """Add, subtract or multiply two words (``op``); any NaN is the canonical one."""
+    """Add, subtract or multiply two words (``op``); any NaN becomes the canonical NaN."""
     sign, full = fmt.sign_bit, fmt.sign_bit - 1
     if op == "sub":
         b ^= sign

@@ -44,13 +44,13 @@ from merp.models.base.summation import Summation
 
 Doubles = NDArray[np.float64]
 
-NONE = -1024  # exponent of a zero: below that of any product, whatever the other factor
-KERNEL_CUTS = (0, 7, 0)  # by DSPs: lower bits of a kernel's mantissa, digits where it is one DSP
-MOST_TAPS = 1 << 14  # for which sums do not overflow
-LOW_CODES = 16  # values of its two lower digits
-CODES = LOW_CODES + 8  # and with those of its two upper digits, of three bits
-TAPS_AT_ONCE = 9  # their tables fit into the first-level cache
-ROUNDING = 1.5 * 2.0**52  # here binary64 has whole numbers alone, and rounds every addend
+NONE = -1024  # exponent of a zero: below that of any product, for every other factor
+KERNEL_CUTS = (0, 7, 0)  # by DSPs: low bits of a kernel's mantissa, used as digits with one DSP
+MOST_TAPS = 1 << 14  # up to which sums do not overflow
+LOW_CODES = 16  # values of the two lower digits
+CODES = LOW_CODES + 8  # plus the values of the two upper digits, of three bits
+TAPS_AT_ONCE = 9  # the tables of this number of taps fit into the first-level cache
+ROUNDING = 1.5 * 2.0**52  # at this size binary64 has only integers, and rounds every addend
 
 
 class KernelParts(NamedTuple):
@@ -71,7 +71,7 @@ class KernelParts(NamedTuple):
 
 @compiled()
 def _decoded(word: Any) -> tuple[Any, Any, Any]:
-    """Signed mantissa, exponent field and 2^exponent of a finite word, in each lane."""
+    """Return signed mantissa, exponent field and 2^exponent of a finite word, in each lane."""
     exponent = (word >> integers(23)) & integers(255)
     some = smaller(exponent, integers(1))
     mantissa = ((word & integers(0x7FFFFF)) + integers(1 << 23)) * some
@@ -82,7 +82,7 @@ def _decoded(word: Any) -> tuple[Any, Any, Any]:
 
 @compiled()
 def _kernel_parts(words: Integers, cut: int, parts: KernelParts) -> None:
-    """Cut finite words, in whole vectors."""
+    """Split finite words into parts, in whole vectors."""
     for at in range(0, words.size, LANES):
         mantissa, exponent, times = _decoded(load(words, at))
         store(parts.uppers, at, whole(mantissa >> integers(cut)))
@@ -95,10 +95,11 @@ def _kernel_parts(words: Integers, cut: int, parts: KernelParts) -> None:
 def _digits(
     a: Any, unit: Any, base: Any, cuts: tuple[int, int], codes: int, table: Doubles, at: int
 ) -> None:
-    """Products with two digits of radix 4, each rounded down, on top of ``base``.
+    """Compute products with two digits of radix 4, each rounded down, and add them to ``base``.
 
-    They are stored at ``at`` and code * LANES. cuts: places that are cut of the lower and the upper
-    digit's product, whose last place is ``unit`` then; codes: values of the upper digit.
+    The products are stored at ``at`` and code * LANES. cuts: places cut from the products of the
+    lower and of the upper digit; the last place is then ``unit``. codes: number of values of the
+    upper digit.
     """
     lower, two = integers(cuts[0]), a + a
     one, two, three = a >> lower, two >> lower, (two + a) >> lower
@@ -113,10 +114,12 @@ def _digits(
 
 @compiled()
 def _tables(a: Any, times: Any, dsp: int, window: int, tables: Doubles, at: int) -> None:
-    """A tap's products with the lower bits of a kernel, and half a unit of the rest's products.
+    """Compute a tap's products with the lower bits of a kernel, plus half a unit of the other
+    products.
 
-    Each is the sum of two entries of ``tables``, one for the two lower digits of radix 4 and one
-    for the two upper digits. Where a product takes two DSPs the kernel has no lower bits.
+    Each product is the sum of two entries of ``tables``: one for the two lower digits of radix 4
+    and one for the two upper digits. If a product uses two DSPs, the kernel has no separate lower
+    bits.
 
     a: mantissas; times: 2^exponent.
     """
@@ -143,14 +146,14 @@ def _fused_block(
     low: int,
     result: Bits,
 ) -> bool:
-    """Fused sums: the outputs from ``low`` on.
+    """Compute the fused sums of the outputs from ``low`` on.
 
     The steps are those of the page ``cu_fused``, in binary64. A product has at most 48 bits. With
     half a unit of its last place added, it is never halfway between two terms. So its nearest
     multiple of the term's unit is the term. An addition to ``ROUNDING`` units rounds to it, and
     sums of terms are exact there (``docs/numbers.md``).
 
-    ``least`` is None if nothing can be flushed: then this is compiled without.
+    If nothing can be flushed, ``least`` is None, and the flush is not compiled.
     """
     rows, taps, lanes = windows
     m, groups = result.shape[1], rows.size // taps
@@ -199,7 +202,7 @@ def _fused_block(
                     store(begun, j * LANES, zero)
                     store(sums, j * LANES, found)
                     continue
-                # Twice the sum, as all here is.
+                # Twice the sum, like all values here.
                 term = single((found - zero) * power(integers(-window - 249 - unit)))
                 total = load(totals, j * LANES) + flushed(term, least)
                 store(totals, j * LANES, flushed(total, least))
@@ -227,11 +230,11 @@ def _fused_sums(
 
 
 def fused_sums(terms: Terms, summation: Summation) -> Bits | None:
-    """Sum: (outputs, m) words, or None if an operand or one of them is not finite.
+    """Sum terms: (outputs, m) words, or None if an operand or a sum is not finite.
 
-    A window's sum of products is zero or at least one unit, of weight 2^(largest - W - 250), where
-    largest is at least the sum of the factors' smallest exponents. Far above the smallest normal
-    number nothing can be flushed, where the start is, too.
+    A window's sum of products is zero or at least one unit, of weight 2^(largest - W - 250). Here
+    ``largest`` is at least the sum of the smallest exponents of both factors. If this weight and
+    the start are far above the smallest normal number, nothing can be flushed.
     """
     if terms.rows.shape[1] > MOST_TAPS:
         return None

@@ -1,8 +1,8 @@
 """Fused sums of narrow factors with binary32 accumulators, sixteen outputs at a time.
 
-See ``lane_sums``; the steps are those of the page ``cu_narrow``. Products of at most 22 bits and
-their terms are whole numbers of 32 bits, and so is the sum of terms up to a number of taps that the
-window gives.
+See ``lane_sums``. The steps are those of the page ``cu_narrow``. Products have at most 22 bits.
+They and their aligned terms are integers of 32 bits. The sum of the terms also fits 32 bits up to a
+number of taps that depends on the window.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ SIGN = np.uint32(1 << 31)
 
 
 def _rounded(words: Bits, operand: int) -> Bits:
-    """Words with ``operand`` bits of significand, ties to even; subnormals are zeros.
+    """Return words with ``operand`` bits of significand, ties to even; subnormals become zeros.
 
-    A carry out of the fraction moves into the exponent, beyond the largest to infinity.
+    A carry out of the fraction increments the exponent. Above the largest number the result is
+    infinity.
     """
     normal = np.where(words & np.uint32(0x7F800000), words, words & SIGN)
     dropped = np.uint32(SIGNIFICAND - operand)
@@ -64,7 +65,7 @@ class Factors(NamedTuple):
 
 
 def _decoded(rounded: Bits, operand: int) -> Factors:
-    """Signed mantissas of ``operand`` bits."""
+    """Return signed mantissas of ``operand`` bits and exponent fields."""
     fields = (rounded >> np.uint32(23) & np.uint32(255)).view(np.int32)
     fraction = (rounded & np.uint32(0x7FFFFF)).view(np.int32)
     whole = (fraction + np.where(fields, np.int32(1 << 23), np.int32(0))) >> SIGNIFICAND - operand
@@ -82,9 +83,10 @@ def _narrow_block(
     low: int,
     result: Bits,
 ) -> bool:
-    """Sums of narrow factors: the outputs from ``low`` on.
+    """Compute the sums of narrow factors for the outputs from ``low`` on.
 
-    cut: bits of a product below the window; kernels have been moved up where it is longer.
+    cut: bits of a product below the window; if the window is longer, the kernels are shifted left
+    beforehand.
     """
     rows, taps, lanes = windows
     m, groups = result.shape[1], rows.size // taps
@@ -110,7 +112,7 @@ def _narrow_block(
                 moved = larger(product, integers(0) - product) >> smaller(distance, integers(31))
                 term = (moved >> integers(1)) + (moved & integers(1))
                 total = total + term - ((term + term) & (product >> integers(31)))
-            # Twice the sum, as all here is.
+            # Twice the sum, like all values here.
             scale = largest - integers(window + 249)
             added = flushed(scaled(total >> integers(16), total & integers(0xFFFF), scale), LEAST)
             store(totals, j * LANES, flushed(load(totals, j * LANES) + added, LEAST))
@@ -137,9 +139,9 @@ def _narrow_sums(
 
 
 def narrow_sums(terms: Terms, summation: Summation) -> Bits | None:
-    """Sum: (outputs, m) words, or None if a rounded factor or one of them is not finite.
+    """Sum terms: (outputs, m) words, or None if a rounded factor or a sum is not finite.
 
-    None, too, where a sum of terms, each of at most 2^(W - 2), can take more than 32 bits.
+    The result is also None if a sum of terms, each of at most 2^(W - 2), may not fit 32 bits.
     """
     taps, operand, window = terms.rows.shape[1], summation.operand, summation.window
     if taps << (window - 2) >= 1 << 31:

@@ -1,7 +1,7 @@
-"""What the sums of ``lane_sums`` have in common: their terms, and the handling of a block.
+"""Code that the sums of ``lane_sums`` share: their terms, and the handling of a block.
 
 numba's cache of ``lane_trees``, ``lane_fused`` and ``lane_narrow`` does not notice a change in this
-file: whoever makes one changes those, too.
+file. After a change here, change those files too.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ NOTHING = 1024  # in place of the smallest exponent field, where there are only 
 
 
 class Windows(NamedTuple):
-    """Where the first factors of a sum lie, as compiled code takes it.
+    """Locations of the first factors of a sum, in the form that compiled code uses.
 
     Attributes:
         rows: offsets of a sum's taps, group by group: (groups * taps,).
-        taps: of a group.
-        lanes: (outputs,) offsets, to be added to a row's.
+        taps: number of taps of a group.
+        lanes: (outputs,) offsets, to be added to a row's offset.
     """
 
     rows: Offsets
@@ -38,7 +38,7 @@ class Windows(NamedTuple):
 
 
 def windows_of(terms: Terms) -> Windows:
-    """The same places, for compiled code."""
+    """Convert the locations of terms for compiled code."""
     return Windows(terms.rows.reshape(-1), terms.rows.shape[1], terms.lanes)
 
 
@@ -57,13 +57,18 @@ def _numbers(source: Floats, factor: float) -> Floats:
 
 
 def numbers_of(words: Bits, factor: float) -> Floats:
-    """Numbers times a power of two, subnormals zeros; zeros fill up the last vector."""
+    """Return numbers times a power of two, padded with zeros to whole vectors; subnormals become
+    zeros.
+    """
     return _numbers(words.view(np.float32), factor)
 
 
 @compiled()
 def offsets_here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
-    """Offsets of the outputs from ``low`` on, the last repeated; whether they are together."""
+    """Return the offsets of the outputs from ``low`` on, and whether they are contiguous.
+
+    The last offset is repeated to fill the lanes.
+    """
     here = np.empty(LANES, np.int64)
     together = True
     for lane in range(LANES):
@@ -74,7 +79,7 @@ def offsets_here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
 
 @compiled()
 def room(size: int, kind: Any = np.int32) -> Any:
-    """Room for numbers, aligned so that no vector crosses a line of the processor's cache."""
+    """Allocate numbers, aligned so that no vector crosses a line of the processor's cache."""
     room = np.empty(size + LANES, kind)
     skipped = -(room.ctypes.data // room.itemsize) % LANES
     return room[skipped : skipped + size]
@@ -82,7 +87,7 @@ def room(size: int, kind: Any = np.int32) -> Any:
 
 @compiled()
 def begin(start: Floats, m: int) -> Floats:
-    """Totals of a block, (m * LANES,): the starts in every lane."""
+    """Return the initial totals of a block, (m * LANES,): the start values in every lane."""
     totals = room(m * LANES, np.float32)
     for j in range(m):
         store(totals, j * LANES, floats(start[j]))
@@ -91,21 +96,21 @@ def begin(start: Floats, m: int) -> Floats:
 
 @compiled()
 def finish(totals: Floats, low: int, result: Bits) -> bool:
-    """Write the words of the outputs from ``low`` on; False if one is not finite."""
+    """Write the words of the outputs from ``low`` on; return False if a word is not finite."""
     count, m = result.shape
     finite = True
     for j in range(m):
         for lane in range(min(LANES, count - low)):
             word = np.float32(totals[j * LANES + lane]).view(np.uint32)
             finite &= word & 0x7F800000 != 0x7F800000
-            # Half the value; what is not a zero is at least twice the smallest normal number.
+            # Halve the value. A nonzero value is at least twice the smallest normal number.
             result[low + lane, j] = word - (1 << 23) if word & 0x7F800000 else word
     return finite
 
 
 @compiled()
 def finite_words(words: Bits) -> bool:
-    """Whether there are neither infinities nor NaNs."""
+    """Return whether there are neither infinities nor NaNs."""
     finite = True
     for index in range(words.size):
         finite &= words[index] & 0x7F800000 != 0x7F800000
@@ -114,9 +119,9 @@ def finite_words(words: Bits) -> bool:
 
 @compiled()
 def smallest_field(words: Bits) -> int:
-    """Exponent field of the smallest number that is not a zero of either sign.
+    """Return the exponent field of the number of smallest magnitude, zeros excluded.
 
-    It is 0 if there are subnormals, and large if there are only zeros.
+    The result is 0 if there are subnormals, and large if there are only zeros.
     """
     largest = np.uint32(0xFFFFFFFF)
     smallest = largest

@@ -1,19 +1,28 @@
-"""Sums of products of binary32 numbers, sixteen outputs at a time: the golden models' fast way.
+"""Sums of products of binary32 numbers, sixteen outputs at a time: fast code of the golden models.
 
-An output is a start, and for each group of terms their sum of products, added one after the other.
-That is a convolution (an output is a position; a group is an input map's window) and a kernel
-gradient (an output is a kernel element; a group is a position, or a row of positions). Where a
-term's first factor lies is the sum of two offsets, one of its row and one of its output's lane.
+An output is a start value plus the sums of products of several groups of terms, added one after the
+other. This form covers two cases:
 
-The processor's own binary32 operations are ours but for subnormals, NaN payloads, and a product
-that it rounds up to the smallest normal number. So all is computed with twice the value: then what
-is to be flushed lies below 2^-125, where nothing has been rounded as a subnormal. What is too large
-for that, or is no finite number to begin with, shows as an infinity or a NaN in the end, since a
-sum with either is never finite again: then the answer is None, and the caller goes the plain way
-(``compiled.convolve``, ``fused``), which is the definition.
+- A convolution: an output is a position; a group is the window of an input map.
+- A kernel gradient: an output is a kernel element; a group is a position or a row of positions.
 
-The compiled functions stand in ``lane_trees``, ``lane_fused`` and ``lane_narrow``, what they have
-in common in ``lane_parts``.
+The location of a term's first factor is the sum of two offsets: one of its row and one of its
+output's lane.
+
+The processor's binary32 operations differ from the arithmetic of this project in three cases:
+
+- subnormals
+- NaN payloads
+- a product that the processor rounds up to the smallest normal number
+
+Therefore this module computes with twice the value. Values to be flushed are then below 2^-125,
+where the processor has not yet rounded anything as a subnormal. A value may be too large for the
+doubling, or not finite. The final sum is then an infinity or a NaN, because a sum with either is
+never finite again. In this case the result is None, and the caller uses the plain functions
+(``compiled.convolve``, ``fused``), which are the definition.
+
+The compiled functions are in ``lane_trees``, ``lane_fused`` and ``lane_narrow``. Their shared code
+is in ``lane_parts``.
 """
 
 from __future__ import annotations
@@ -28,23 +37,27 @@ from merp.models.base.summation import Summation
 __all__ = ["Terms", "lane_sums", "offsets", "worthwhile_sums"]
 
 WORTHWHILE = 1 << 17
-"""Products below which the plain way has ended before this one is compiled for its sizes."""
+"""Number of products below which the plain functions finish before numba has compiled this code."""
 
 PATIENCE = 1 << 23
-"""Products after which a process takes this way for smaller sums, too: compiling pays off then."""
+"""Number of products of a process from which smaller sums use this code, too."""
 
-_products: Counter[tuple[str, int]] = Counter()  # of this process so far, by kind and operands
+_products: Counter[tuple[str, int]] = Counter()  # of this process until now, by kind and operands
 
 
 def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | None:
-    """Sum as units of a kind do: (outputs, m) words, or None.
+    """Sum terms as units of a kind do: (outputs, m) words, or None.
 
-    None says that the plain way has to be gone: operands or sums that are too large or not finite,
-    a format that is not binary32, accumulators that are wider, or Python in numba's place.
+    If the result is None, the caller must use the plain functions. The reasons are:
+
+    - operands or sums that are too large or not finite
+    - a format other than binary32
+    - wider accumulators
+    - no numba: Python runs the code
     """
     if fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32:
         return None
-    import numba  # where there is little to do, it is not needed
+    import numba  # small sums do not need it
 
     from merp.models.arithmetic.lane_fused import fused_sums
     from merp.models.arithmetic.lane_narrow import narrow_sums
@@ -58,7 +71,9 @@ def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | No
 
 
 def worthwhile_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | None:
-    """As ``lane_sums``; also None for a small sum in a process that has computed few products."""
+    """Sum like ``lane_sums``; also return None for a small sum if the process has computed few
+    products.
+    """
     products = terms.lanes.size * terms.weights.size
     kind = summation.kind, summation.operand
     _products[kind] += products

@@ -34,11 +34,12 @@ def _tree_block(
     low: int,
     result: Bits,
 ) -> bool:
-    """Trees of rounding adders: the outputs from ``low`` on.
+    """Compute trees of rounding adders for the outputs from ``low`` on.
 
-    Products are added in pairs, and an odd one passes: the first levels are eights of products
-    and what is left over. ``least`` is None if nothing can be flushed: then this is compiled
-    without. All is in one function, as a call would count references to arrays.
+    Products are added in pairs, and an odd product passes to the next level. The first levels
+    process eight products at a time, then the rest. If nothing can be flushed, ``least`` is None,
+    and the flush is not compiled. All code is in one function, because a call would count
+    references to arrays.
     """
     m, groups = result.shape[1], rows.size // taps
     packed, terms = room(taps * LANES, np.float32), room(taps * LANES, np.float32)
@@ -125,15 +126,15 @@ def _tree_sums(
 
 
 def tree_sums(terms: Terms) -> Bits | None:
-    """Sum: (outputs, m) words, or None if one is not finite or almost overflows.
+    """Sum terms: (outputs, m) words, or None if a sum is not finite or almost overflows.
 
-    No sum or product can be too small where the sum E of the factors' smallest exponents is large:
-    all products are zero or at least 2^E, whole multiples of 2^(E - 23), and rounded as well. So
-    are their sums, and with the start likewise.
+    Let E be the sum of the smallest exponents of both factors. If E is large, no sum or product can
+    be too small. Every product is zero or at least 2^E, and a whole multiple of 2^(E - 23);
+    rounding keeps this. The same is true of sums of products, and of sums with the start.
     """
     weights = terms.weights.reshape(-1)
     x, w, start = map(smallest_field, (terms.words, weights, terms.start))
-    subnormal = x == 0  # only then the words have to be copied
+    subnormal = x == 0  # only then the words must be copied
     result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
     finite = _tree_sums(
         numbers_of(terms.words, 2.0) if subnormal else terms.words.view(np.float32),

@@ -1,7 +1,8 @@
-"""The compiled part of golden max pooling, and of ReLU: comparisons of words, no arithmetic.
+"""The compiled part of the golden models of max pooling and ReLU: comparisons without arithmetic.
 
-Words of formats of at most 32 bits. A subnormal counts, and leaves, as a signed zero; a NaN leaves
-as the format's own. Compiled for itself, as ``compiled`` is: nothing is called across files.
+Words have formats of at most 32 bits. A subnormal is compared and output as a signed zero. A NaN is
+output as the NaN of the format. Like ``compiled``, this file is compiled separately: no function
+calls a function of another file.
 """
 
 from __future__ import annotations
@@ -41,15 +42,16 @@ def maxima(
     found: Bits,
     position: Bits,
 ) -> None:
-    """The largest element of each window and its place in raster order, the first of equals.
+    """Find the largest element of each window and its place in raster order, the first of equals.
 
-    Places outside the map are none of a window's elements, but are counted.
+    Places outside the map are not elements of the window, but they are counted.
 
     Args:
         x: (images, rows, columns, maps) words.
         top, left: rows and columns of the first windows that lie outside.
         numbers: words of the format.
-        found, position: of the size of the result, (images, rows, columns, maps); are filled.
+        found, position: arrays to be filled, of the size of the result, (images, rows, columns,
+            maps).
     """
     least, inf, sign, nan = numbers
     images, rows, columns, maps = found.shape
@@ -69,7 +71,7 @@ def maxima(
                     size = size if size >= np.uint32(least) else np.uint32(0)
                     own = size | (word & np.uint32(sign))
                     own = own if size <= np.uint32(inf) else np.uint32(nan)
-                    # In the order of the numbers, as whole numbers: both zeros are 0.
+                    # Integers in the order of the numbers: both zeros are 0.
                     rank = np.int32(own & np.uint32(sign - 1))
                     rank = -rank if own & np.uint32(sign) else rank
                     wins = first or rank > highest[j]
@@ -83,7 +85,7 @@ def maxima(
 
 @compiled(lambda x, least, inf, magnitude, nan, result: x.size)
 def positive(x: Bits, least: int, inf: int, magnitude: int, nan: int, result: Bits) -> None:
-    """Positive words as they are, NaN for a NaN, +0 for all others; ``x`` is flat."""
+    """Copy positive words; write NaN for a NaN and +0 for all others. ``x`` is flat."""
     for at in range(x.size):
         word = x[at]
         passed = word if np.uint32(least) <= word <= np.uint32(inf) else np.uint32(0)

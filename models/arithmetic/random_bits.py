@@ -1,6 +1,7 @@
 """Random bits of stochastic rounding: a 31-bit feedback shift register for each lane.
 
-x^31 + x^3 + 1, sixteen steps at once, which take XORs of two bits each. No register is ever 0.
+The polynomial is x^31 + x^3 + 1. One beat makes sixteen steps, with one XOR of two bits each. No
+register is ever 0.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _ALL = (1 << 31) - 1
 
 
 def lane_constants(lanes: int) -> NDArray[np.uint32]:
-    """What tells the lanes' registers apart: (lanes,) words with bit 30 set."""
+    """Return constants that make the lanes' registers differ: (lanes,) words with bit 30 set."""
     return np.array(
         [((lane + 1) * _MULTIPLIER & _ALL) | 1 << SEED_BITS for lane in range(lanes)], np.uint32
     )
@@ -35,12 +36,12 @@ def _beats(state: NDArray[np.uint32], found: NDArray[np.uint16]) -> None:
 
 
 def random_bits(seed: int, beats: int, lanes: int) -> NDArray[np.uint16]:
-    """The bits of a pass: (beats, lanes), 16 of each lane a beat.
+    """Return the bits of a pass: (beats, lanes), 16 bits of each lane and beat.
 
     seed: of ``SEED_BITS`` bits.
 
     Raises:
-        ValueError: it has more.
+        ValueError: the seed has more bits.
     """
     if not 0 <= seed < 1 << SEED_BITS:
         raise ValueError(f"seed must be 0 to {(1 << SEED_BITS) - 1}, not {seed}")
@@ -50,6 +51,8 @@ def random_bits(seed: int, beats: int, lanes: int) -> NDArray[np.uint16]:
 
 
 def pass_seed(seed: int, step: int, layer: str) -> int:
-    """Seed register of a layer's update: a hash, so that a resumed run meets the same bits."""
+    """Return the seed register of a layer's update: a hash, so that a resumed run gets the same
+    bits.
+    """
     digest = hashlib.sha256(f"{seed} {step} {layer}".encode()).digest()
     return int.from_bytes(digest[:4], "little") >> (32 - SEED_BITS)

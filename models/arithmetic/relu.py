@@ -1,4 +1,4 @@
-"""Golden ReLU."""
+"""Golden model of ReLU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merp.models.base.formats import FloatFormat
 
 
 def relu(x: Bits, fmt: FloatFormat) -> Bits:
-    """Keep positive words, turn all others into +0; NaN passes, canonical."""
+    """Keep positive words and replace all others by +0; a NaN becomes the canonical NaN."""
     words = np.ascontiguousarray(x, np.uint32)
     result = np.empty_like(words)
     least, magnitude = 1 << fmt.frac_bits, fmt.sign_bit - 1

@@ -1,4 +1,6 @@
-"""Numbers as they lie in memory: in a narrower format, or of an image in bytes."""
+"""Conversion of numbers to and from their form in memory: a narrower format, or an image in
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,10 @@ from merp.models.base.storage import StoredFormat
 
 
 def to_memory(words: Bits, fmt: FloatFormat, stored: StoredFormat) -> Bits:
-    """Words of ``fmt``, any shape, as they lie in memory: the nearest of what there is.
+    """Convert words of ``fmt``, any shape, to the nearest numbers of the memory format.
 
-    Halfway between two numbers it is the even one; between those of two bytes, the lower byte.
+    Halfway between two numbers, the even number is chosen. Halfway between the numbers of two
+    bytes, the lower byte is chosen.
     """
     if not isinstance(stored, ByteImage):
         return fp_convert(words, fmt, stored)
@@ -25,7 +28,7 @@ def to_memory(words: Bits, fmt: FloatFormat, stored: StoredFormat) -> Bits:
 
 
 def from_memory(stored_words: Bits, stored: StoredFormat, fmt: FloatFormat) -> Bits:
-    """Words of ``fmt`` of what lies in memory, any shape."""
+    """Convert stored words of any shape to words of ``fmt``."""
     if not isinstance(stored, ByteImage):
         return fp_convert(stored_words, stored, fmt)
     return as_words(stored.words(fmt), fmt)[stored_words]
@@ -34,7 +37,7 @@ def from_memory(stored_words: Bits, stored: StoredFormat, fmt: FloatFormat) -> B
 def widened(words: Bits, stored: StoredFormat | None, fmt: FloatFormat) -> Bits:
     """Convert words that passed a port, any shape, to ``fmt``.
 
-    stored: their format; None: they are no elements, and stay as they are.
+    stored: their format. If it is None, the words are not elements, and are returned unchanged.
     """
     if stored is None or stored == fmt:
         return words

@@ -1,13 +1,13 @@
 """Vector files of fused sums, in text: ``cu_fused`` over a window, ``row_array`` over a row.
 
-The first line says what is summed and how, each further line is one sum:
+The first line gives the kind of sum and its parameters. Each further line is one sum:
 
     fused taps=9 dsp=1 window=32 precision=24
     <taps words of a> <taps words of b> <their sum of products>
 
-``fused`` or ``row``; ``dsp``, ``window`` and ``precision`` are ``Summation``'s. Operands are
-binary32 (8 hexadecimal digits); the sum has the accumulator's format, 8 + precision bits. a is the
-activation, b the kernel or the delta: with one DSP they cannot be swapped.
+The kind is ``fused`` or ``row``; ``dsp``, ``window`` and ``precision`` are those of ``Summation``.
+Operands are binary32 (8 hexadecimal digits). The sum has the accumulator's format, 8 + precision
+bits. a is the activation, b the kernel or the delta. With one DSP they cannot be swapped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ALLOWED = "kind taps=N dsp=N window=N precision=N"
 
 @dataclass(frozen=True)
 class SumSet:
-    """What a file is of: ``kind`` of ``KINDS``, and how many products are summed, and how.
+    """The kind of sums in a file (one of ``KINDS``), the number of products, and the arithmetic.
 
     Raises:
         ValueError: a value is out of range.
@@ -81,7 +81,7 @@ def sums_of(kind: str, taps: int, dsp: int, window: int, precision: int) -> SumS
 
 
 class SumFile:
-    """A stream of sums: ``sums`` is read at once, the rows when they are asked for.
+    """A stream of sums: ``sums`` is read immediately, the rows on demand.
 
     Raises:
         BadInput: the stream cannot be read, or the first line is wrong.

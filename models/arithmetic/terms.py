@@ -1,4 +1,4 @@
-"""Terms of the sums that ``lane_sums`` computes: where their factors lie."""
+"""Terms of the sums that ``lane_sums`` computes: the locations of their factors."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Offsets = NDArray[np.int64]
 
 
 class Terms(NamedTuple):
-    """Where the factors of all terms lie.
+    """Locations of the factors of all terms.
 
     Attributes:
         words: binary32 words of the first factors, one-dimensional.
-        rows: (groups, taps) offsets into them.
-        lanes: (outputs,) offsets, to be added to a row's.
+        rows: (groups, taps) offsets into ``words``.
+        lanes: (outputs,) offsets, to be added to a row's offset.
         weights: (groups, m, taps) words of the second factors.
         start: (m,) words.
     """
@@ -32,7 +32,7 @@ class Terms(NamedTuple):
 
 
 def offsets(counts: Sequence[int], strides: Sequence[int]) -> Offsets:
-    """Offsets of a grid's places, the last axis innermost: (product of counts,)."""
+    """Return the offsets of a grid's places, the last axis innermost: (product of counts,)."""
     total = np.zeros((1,), np.int64)
     for count, stride in zip(counts, strides, strict=True):
         total = (total[:, np.newaxis] + np.arange(count) * stride).reshape(-1)

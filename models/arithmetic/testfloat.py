@@ -1,23 +1,24 @@
-"""Vector files in Berkeley TestFloat's text format, and what they say about flushing hardware.
+"""Vector files in Berkeley TestFloat's text format, and their use for flush-to-zero hardware.
 
 A line is ``a b result flags``, all hexadecimal, as ``testfloat_gen f32_add`` prints it (Hauser,
-testfloat_gen.html, release 3e, section "Output Format"). Flag bits: 1 inexact, 2 underflow,
-4 overflow, 8 divide by zero, 16 invalid.
+testfloat_gen.html, release 3e, section "Output Format"). Flag bits: 1 inexact, 2 underflow, 4
+overflow, 8 divide by zero, 16 invalid.
 
-TestFloat computes with gradual underflow. A row carries over to flush-to-zero hardware so:
+TestFloat computes with gradual underflow. These rules convert a row for flush-to-zero hardware:
 
-- any NaN stands for the canonical NaN;
-- *converted*, a subnormal operand is a signed zero, and zero plus or times anything needs no
-  rounding: the other operand, a signed zero, or NaN;
-- *converted*, a subnormal result becomes a zero of its sign: the value is below the smallest normal
-  number however it is rounded;
-- *outside*, a result equal to the smallest normal number with the underflow flag: gradual rounding
-  took it there, rounding with unbounded exponent may not have. Whether it did depends on how the
-  file's author detects tininess, which the file does not say;
-- *converted* instead, where the caller says it. Tininess after rounding: the flag means that the
-  value rounded with unbounded exponent is below the smallest normal number, so a zero. Before: the
-  exact product of the significands says whether it is nearer to the number below;
-- every other row stands as printed.
+- Any NaN is replaced by the canonical NaN.
+- *converted*: a subnormal operand becomes a signed zero. Zero plus or times any operand needs no
+  rounding: the result is the other operand, a signed zero, or NaN.
+- *converted*: a subnormal result becomes a zero of its sign. The value is below the smallest normal
+  number in every rounding direction.
+- *outside*: the result is the smallest normal number with the underflow flag. Gradual rounding gave
+  this number; rounding with unbounded exponent may give a smaller one. This depends on how the
+  file's author detects tininess, and the file does not record it.
+- *converted* instead, if the caller gives the tininess. Tininess after rounding: the flag means
+  that the value rounded with unbounded exponent is below the smallest normal number, so the result
+  is a zero. Tininess before rounding: the exact product of the significands shows whether it is
+  nearer to the number below.
+- Every other row is used as printed.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ class FileVectors:
 
 @dataclass(frozen=True)
 class FlushedResult:
-    """What flush-to-zero hardware must answer.
+    """Expected results of flush-to-zero hardware.
 
     Attributes:
-        words: (rows,) canonical results; meaningless where ``outside``.
-        converted: (rows,) whether the rule derived the word instead of taking it as printed.
-        outside: (rows,) whether the row says nothing about flush-to-zero hardware.
+        words: (rows,) canonical results; meaningless where ``outside`` is true.
+        converted: (rows,) whether the rule derived the word instead of using the printed word.
+        outside: (rows,) whether the row gives no result for flush-to-zero hardware.
     """
 
     words: Bits
@@ -76,7 +77,7 @@ def _digits(fmt: FloatFormat) -> int:
 
 
 def _format(line: str, fmt: FloatFormat | None, where: str) -> FloatFormat:
-    """Choose the format by the first word's digits; 4 digits are binary16 unless told."""
+    """Choose the format by the digits of the first word; 4 digits mean binary16 by default."""
     digits = len(line.split()[0])
     if fmt is None and digits in _BY_DIGITS:
         return _BY_DIGITS[digits]
@@ -97,13 +98,13 @@ def read_vectors(
 
     Args:
         source: the stream.
-        name: what complaints call it.
+        name: its name in error messages.
         fmt: number format; by default 8 digits are binary32 and 4 are binary16.
         prefix: the text of the first line, ``testfloat_gen -prefix``.
-        chunk: bytes to be read at a time.
+        chunk: bytes to read at a time.
 
     Raises:
-        BadInput: the stream cannot be read, has no rows, or a line is not of the format.
+        BadInput: the stream cannot be read, has no rows, or a line does not have the format.
     """
     lines = HexLines(source, name, chunk)
     if prefix is not None:
@@ -130,16 +131,18 @@ def write_vectors(path: Path, rows: Iterable[tuple[int, int, int, int]], fmt: Fl
 
 
 def terms(op: str, vectors: FileVectors) -> tuple[Bits, Bits]:
-    """Return what the unit is given: a difference is the sum with the other sign of b."""
+    """Return the operands of the unit; a difference is a sum with the sign of b inverted."""
     sign = vectors.fmt.sign_bit if op == "sub" else 0
     return vectors.a, vectors.b ^ vectors.b.dtype.type(sign)
 
 
 def _nearer_below(a: Bits, b: Bits, fmt: FloatFormat) -> NDArray[np.bool_]:
-    """Whether a product between the smallest normal number and its neighbour below is nearer to it.
+    """Return whether a product just below the smallest normal number is nearer to its lower
+    neighbour.
 
-    The neighbour is the one of an unbounded exponent. In the middle the smallest normal number is
-    even. Exact: significands of 24 bits have products of 48.
+    The neighbour is the next lower number with unbounded exponent. Halfway, the smallest normal
+    number is chosen, because it is even. The result is exact: significands of 24 bits have products
+    of 48 bits.
     """
     hidden = 1 << fmt.frac_bits
     x, y = (words.astype(np.uint64) & (hidden - 1) | hidden for words in (a, b))
@@ -182,7 +185,7 @@ def expected(op: str, vectors: FileVectors, tininess: Tininess | None = None) ->
     if tininess is not None:
         flushed = border
         if tininess == "before":
-            # A sum that small is exact, so none of them is at the border.
+            # A sum this small is exact, so no sum is at the border.
             flushed = border & _nearer_below(a, b, fmt) if op == "mul" else np.zeros_like(border)
         words = np.where(flushed, words & fmt.sign_bit, words)
         converted, border = converted | border, np.zeros_like(border)

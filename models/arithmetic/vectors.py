@@ -1,11 +1,11 @@
-"""Vectors of sixteen numbers as a type of the compiled code: one operation, sixteen lanes.
+"""Vectors of sixteen numbers as a type of the compiled code: one operation acts on sixteen lanes.
 
-numba turns a loop into vector instructions where it finds a proof; here there is none to find. LLVM
-cuts a vector to what the processor has, so results are the same on every one. Nothing is
-reassociated or contracted (LLVM's default), so each lane has IEEE 754's result.
+numba vectorises a loop only if it can prove that this is safe; explicit vectors need no proof. LLVM
+splits a vector into the widths that the processor has, so results are the same on every processor.
+Nothing is reassociated or contracted (LLVM's default). Therefore each lane has IEEE 754's result.
 
-For compiled code only. What these operations mean is not to change: numba's cache of the functions
-that use them would not notice.
+These operations work in compiled code only. Their semantics must not change: numba's cache would
+not notice a change in the functions that use them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _of(element: Any) -> Any:
 
 
 def _all(element: Any, value: float) -> Any:
-    """A constant in every lane."""
+    """Return a constant in every lane."""
     return ir.Constant(_of(element), [value] * LANES)
 
 
@@ -52,14 +52,14 @@ DOUBLES = Vector(types.float64)
 
 @register_model(Vector)
 class _Model(models.PrimitiveModel):
-    """To LLVM, too, a vector is one value."""
+    """LLVM, too, treats a vector as one value."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, _of(_LLVM[kind.element]))
 
 
 def _operator(function: Any, kind: Vector, instruction: str) -> None:
-    """Let ``function`` of two vectors of a kind be one instruction."""
+    """Implement ``function`` of two vectors of a kind as one instruction."""
 
     def generic(self: Any, args: Any, kws: Any) -> Any:
         return signature(kind, kind, kind) if args == (kind, kind) else None
@@ -77,7 +77,7 @@ _operator(operator.mul, FLOATS, "fmul")
 _operator(operator.add, DOUBLES, "fadd")
 _operator(operator.sub, DOUBLES, "fsub")
 _operator(operator.mul, DOUBLES, "fmul")
-_operator(operator.add, INTEGERS, "add")  # and these are modulo 2^32
+_operator(operator.add, INTEGERS, "add")  # these operations are modulo 2^32
 _operator(operator.sub, INTEGERS, "sub")
 _operator(operator.mul, INTEGERS, "mul")
 _operator(operator.and_, INTEGERS, "and_")
@@ -114,7 +114,7 @@ def doubles(typing: Any, value: Any) -> Any:
 
 
 def _place(context: Any, builder: Any, form: Any, args: Any) -> Any:
-    """Address of a vector in an array, whose elements need not be aligned as a vector is."""
+    """Return the address of a vector in an array whose elements have a smaller alignment."""
     array, kind = context.make_array(form.args[0])(context, builder, args[0]), form.args[0]
     at = context.cast(builder, args[1], form.args[1], types.intp)
     pointer = builder.gep(array.data, [at])
@@ -123,7 +123,7 @@ def _place(context: Any, builder: Any, form: Any, args: Any) -> Any:
 
 @_compiled
 def load(typing: Any, array: Any, at: Any) -> Any:
-    """Vector of the elements from ``at`` on of a contiguous array of one dimension."""
+    """Load a vector of the elements from ``at`` on of a contiguous one-dimensional array."""
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
         return builder.load(_place(context, builder, form, args), align=4)
@@ -133,7 +133,7 @@ def load(typing: Any, array: Any, at: Any) -> Any:
 
 @_compiled
 def spread(typing: Any, array: Any, at: Any) -> Any:
-    """Element ``at`` of a contiguous array of one dimension in all lanes."""
+    """Spread element ``at`` of a contiguous one-dimensional array over all lanes."""
     kind = Vector(array.dtype)
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
@@ -146,7 +146,7 @@ def spread(typing: Any, array: Any, at: Any) -> Any:
 
 @_compiled
 def store(typing: Any, array: Any, at: Any, vector: Any) -> Any:
-    """Write a vector into a contiguous array of one dimension, from ``at`` on."""
+    """Write a vector into a contiguous one-dimensional array, from ``at`` on."""
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
         builder.store(args[2], _place(context, builder, form, args), align=4)
@@ -159,9 +159,9 @@ def store(typing: Any, array: Any, at: Any, vector: Any) -> Any:
 def collect(
     typing: Any, source: Any, at: Any, offsets: Any, together: Any, target: Any, to: Any
 ) -> Any:
-    """Copy ``source[at + offsets[lane]]`` to ``target[to + lane]``; all of one dimension.
+    """Copy ``source[at + offsets[lane]]`` to ``target[to + lane]``; all are one-dimensional.
 
-    together: whether the offsets follow each other.
+    together: whether the offsets are contiguous.
     """
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
@@ -199,21 +199,21 @@ def _chosen(comparison: str) -> Callable[..., Any]:
 
 @_compiled
 def larger(typing: Any, a: Any, b: Any) -> Any:
-    """The larger of two whole numbers, in each lane."""
+    """Return the larger of two integers, in each lane."""
     return INTEGERS(INTEGERS, INTEGERS), _chosen(">")
 
 
 @_compiled
 def smaller(typing: Any, a: Any, b: Any) -> Any:
-    """The smaller of two whole numbers, in each lane."""
+    """Return the smaller of two integers, in each lane."""
     return INTEGERS(INTEGERS, INTEGERS), _chosen("<")
 
 
 @_compiled
 def flushed(typing: Any, vector: Any, least: Any) -> Any:
-    """Zeros of their sign in place of binary32 numbers smaller than the one whose bits are given.
+    """Replace binary32 numbers smaller than a given number by zeros of their sign.
 
-    ``least``: bits of a positive number, int32; None where there are none to be flushed.
+    ``least``: bits of this positive number, int32; None if no number is flushed.
     """
     if isinstance(least, types.NoneType):
         return FLOATS(FLOATS, least), lambda context, builder, form, args: args[0]
@@ -231,10 +231,10 @@ def flushed(typing: Any, vector: Any, least: Any) -> Any:
 
 @_compiled
 def scaled(typing: Any, high: Any, low: Any, exponent: Any) -> Any:
-    """(high * 2^16 + low) * 2^exponent in each lane, rounded once to binary32.
+    """Return (high * 2^16 + low) * 2^exponent in each lane, rounded once to binary32.
 
-    ``high`` is signed, ``low`` is not; exponents of 1 - 1023 to 1023 make normal binary64 numbers,
-    in which all but the rounding is exact.
+    ``high`` is signed, ``low`` is not. Exponents from 1 - 1023 to 1023 give normal binary64
+    numbers, in which everything but the rounding is exact.
     """
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
@@ -250,7 +250,7 @@ def scaled(typing: Any, high: Any, low: Any, exponent: Any) -> Any:
 
 @_compiled
 def whole(typing: Any, vector: Any) -> Any:
-    """Whole numbers of 32 bits as binary64 numbers."""
+    """Convert integers of 32 bits to binary64 numbers."""
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
         return builder.sitofp(args[0], _of(_DOUBLE))
@@ -260,7 +260,7 @@ def whole(typing: Any, vector: Any) -> Any:
 
 @_compiled
 def power(typing: Any, exponent: Any) -> Any:
-    """2^exponent in each lane, binary64; exponents from -1022 to 1023."""
+    """Return 2^exponent in each lane, binary64; exponents from -1022 to 1023."""
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
         field = builder.zext(builder.add(args[0], _all(_INT, 1023)), _of(_LONG))
@@ -271,7 +271,7 @@ def power(typing: Any, exponent: Any) -> Any:
 
 @_compiled
 def single(typing: Any, vector: Any) -> Any:
-    """Binary64 numbers rounded to binary32."""
+    """Round binary64 numbers to binary32."""
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
         return builder.fptrunc(args[0], _of(ir.FloatType()))
@@ -281,10 +281,10 @@ def single(typing: Any, vector: Any) -> Any:
 
 @_compiled
 def accumulated(typing: Any, a: Any, b: Any, total: Any) -> Any:
-    """``total + a * b`` in each lane, where the product is a binary64 number: rounded once.
+    """Return ``total + a * b`` in each lane, rounded once; the product must be a binary64 number.
 
-    As nothing is lost of the product, one instruction and two have the same result. A processor
-    that has the one takes it.
+    The product is exact, so a fused instruction and two separate instructions give the same result.
+    A processor with the fused instruction uses it.
     """
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:

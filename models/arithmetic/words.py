@@ -1,7 +1,7 @@
-"""Between raw bits and numbers: what every golden model does at its border.
+"""Conversion between raw bits and numbers, which every golden model uses at its interface.
 
-Raw bits are ``numpy.uint32``, of formats wider than 32 bits ``numpy.uint64``; unused high bits are
-zero.
+Raw bits are ``numpy.uint32``, or ``numpy.uint64`` for formats wider than 32 bits. Unused high bits
+are zero.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from merp.models.base.formats import BINARY32, FloatFormat
 
 
 def limits(fmt: FloatFormat) -> Limits:
-    """Constants of a format for the compiled code."""
+    """Return the constants of a format for the compiled code."""
     return Limits(
         fmt.exp_bits,
         fmt.frac_bits,
@@ -31,10 +31,10 @@ def limits(fmt: FloatFormat) -> Limits:
 
 
 def element_limits(fmt: FloatFormat) -> Limits:
-    """Constants of a format of elements, whose sums and products binary64 may round first.
+    """Return the constants of an element format; binary64 may round its sums and products first.
 
     Raises:
-        ValueError: more fraction bits than binary32: 53 >= 2p + 2 does not hold.
+        ValueError: the format has more fraction bits than binary32, so 53 >= 2p + 2 does not hold.
     """
     if fmt.frac_bits > BINARY32.frac_bits:
         raise ValueError(f"frac_bits of elements must be at most 23, not {fmt.frac_bits}")
@@ -42,13 +42,13 @@ def element_limits(fmt: FloatFormat) -> Limits:
 
 
 def is_positive(words: Bits, fmt: FloatFormat) -> NDArray[np.bool_]:
-    """Whether each word, of any shape, is above zero; formats of at most 32 bits."""
+    """Return whether each word, of any shape, is above zero; formats of at most 32 bits."""
     least = np.uint32(1 << fmt.frac_bits)  # of the normal numbers; smaller words wrap around
     return words - least <= np.uint32(fmt.inf) - least
 
 
 def as_words(words: ArrayLike, fmt: FloatFormat) -> Bits:
-    """Return words of a format as an array of the type that holds them."""
+    """Return words of a format as an array of the matching integer type."""
     kind: Any = np.uint32 if fmt.width <= 32 else np.uint64
     return np.asarray(words, kind, order="C")
 
@@ -56,7 +56,8 @@ def as_words(words: ArrayLike, fmt: FloatFormat) -> Bits:
 def to_bits(numbers: ArrayLike, fmt: FloatFormat) -> Bits:
     """Round numbers into the format, any shape.
 
-    Rounded once, from binary64; a result below the smallest normal number is a signed zero.
+    Each number is rounded once, from binary64. A result below the smallest normal number becomes a
+    signed zero.
     """
     values = np.asarray(numbers, np.float64, order="C")
     words = as_words(np.empty(values.size, np.uint32), fmt)
@@ -65,7 +66,7 @@ def to_bits(numbers: ArrayLike, fmt: FloatFormat) -> Bits:
 
 
 def to_values(words: ArrayLike, fmt: FloatFormat) -> Values:
-    """Values of words, any shape, as binary64; a subnormal is a signed zero."""
+    """Return the values of words, any shape, as binary64; a subnormal becomes a signed zero."""
     array = as_words(words, fmt)
     return compiled.decode_all(array.reshape(-1), limits(fmt)).reshape(array.shape)
 

@@ -1,1 +1,1 @@
-"""Errors, files, formats and shapes: what all models and the hardware share."""
+"""Errors, files, formats and shapes that all models and the hardware share."""

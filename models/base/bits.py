@@ -1,4 +1,4 @@
-"""The type of raw words: bit patterns of a format's values, one to an element of an array."""
+"""The type of raw words: bit patterns of a format's values, one per element of an array."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bits = NDArray[np.unsignedinteger[Any]]
-"""``uint32``, of formats wider than 32 bits ``uint64``; unused high bits are zero."""
+"""``uint32``, or ``uint64`` for formats wider than 32 bits; unused high bits are zero."""

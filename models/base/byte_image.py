@@ -1,4 +1,4 @@
-"""Images in bytes: each stands for a number, value = scale * byte + offset, rounded once."""
+"""Images in bytes: each byte represents the number scale * byte + offset, rounded once."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from merp.models.base.formats import FloatFormat
 from merp.models.base.nearest import nearest_word
 
 BYTES: Final = 256
-"""How many there are."""
+"""Number of byte values."""
 
 
 @dataclass(frozen=True)
 class ByteImage:
-    """An image in memory, a byte an element: value = (step * byte + origin) / parts, exactly.
+    """An image in memory with one byte per element: value = (step * byte + origin) / parts,
+    exactly.
 
     Attributes:
         step, origin, parts: in lowest terms; ``step`` and ``parts`` above 0.
 
     Raises:
-        ValueError: they are not.
+        ValueError: the terms do not meet these conditions.
     """
 
     step: int = 1
@@ -43,33 +44,33 @@ class ByteImage:
 
     @classmethod
     def of(cls, scale: Fraction, offset: Fraction) -> ByteImage:
-        """That of value = scale * byte + offset, ``scale`` above 0."""
+        """Return the image format of value = scale * byte + offset, with ``scale`` above 0."""
         parts = lcm(scale.denominator, offset.denominator)
         return cls(int(scale * parts), int(offset * parts), parts)
 
     def __str__(self) -> str:
-        """What a byte stands for."""
+        """Return the formula of a byte's value."""
         return f"uint8 ({self.scale} * byte + {self.offset})"
 
     @property
     def scale(self) -> Fraction:
-        """From a byte to the next one."""
+        """Difference between the values of two consecutive bytes."""
         return Fraction(self.step, self.parts)
 
     @property
     def offset(self) -> Fraction:
-        """What byte 0 stands for."""
+        """Value of byte 0."""
         return Fraction(self.origin, self.parts)
 
     @cached_property
     def exact(self) -> tuple[Fraction, ...]:
-        """The number that each byte stands for, before it is rounded."""
+        """Exact value of each byte, before rounding."""
         return tuple(self.scale * byte + self.offset for byte in range(BYTES))
 
     def words(self, fmt: FloatFormat) -> tuple[int, ...]:
-        """The word of ``fmt`` that each byte stands for, to nearest even; subnormals are zero.
+        """Return the word of ``fmt`` for each byte, rounded to nearest even; subnormals are zero.
 
         Raises:
-            ValueError: one of them is no finite number of ``fmt``.
+            ValueError: one of the values is not a finite number of ``fmt``.
         """
         return tuple(nearest_word(value, fmt) for value in self.exact)

@@ -1,7 +1,7 @@
-"""Functions that numba compiles at the first call that is worth it; until then Python runs them.
+"""Functions that numba compiles as soon as compiling pays off; until then Python runs them.
 
-Importing numba and compiling a function take seconds, and a small network needs neither. Both ways
-run the same source. The tests compare their results bit by bit.
+Importing numba and compiling a function take seconds, and a small network needs neither. Both
+variants run the same source. The tests compare their results bit by bit.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 PATIENCE = 50_000
-"""Turns of innermost loops that Python takes of a function before it is compiled."""
+"""Iterations of innermost loops that Python runs of a function before numba compiles it."""
 
 PATIENCE_KEPT = 5_000
-"""The same, where numba is loaded and has kept the compiled function: then it is there in 50 ms."""
+"""The same limit if numba is loaded and its cache has the function: it then loads in 50 ms."""
 
 prange = range
-"""A loop of independent turns: threads share them where the function is compiled in parallel."""
+"""A loop of independent iterations; threads share them if the function is compiled in parallel."""
 
 _waiting: list[Callable[[], None]] = []
 
@@ -32,8 +32,8 @@ class Compiled(Generic[P, R]):
     """A function of the package in Python and compiled.
 
     Attributes:
-        python: the function as it is written; so are the functions of this kind that it calls.
-        machine: the same, which numba compiles for the types of each call.
+        python: the function as it is written; it calls the Python variants of other such functions.
+        machine: the same function; numba compiles it for the types of each call.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Compiled(Generic[P, R]):
         self._left = PATIENCE
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call it in Python while that is quick, then compiled."""
+        """Call the Python variant while that is fast, then the compiled variant."""
         if self._turns is None or self._left < 0:
             return self.machine(*args, **kwargs)
         self._left -= self._turns(*args, **kwargs)
@@ -54,7 +54,7 @@ class Compiled(Generic[P, R]):
             self._left = -1
         if self._left < 0:
             return self.machine(*args, **kwargs)
-        import numpy as np  # whoever calls has it
+        import numpy as np  # every caller has imported it
 
         with np.errstate(all="ignore"):  # compiled code does not warn either
             result: R = _plain(self.python(*args, **kwargs))
@@ -76,13 +76,13 @@ class Compiled(Generic[P, R]):
         return compiled
 
     @cached_property
-    def _is_kept(self) -> bool:  # looked up once: a call of few turns takes less time
+    def _is_kept(self) -> bool:  # looked up once, to speed up calls with few iterations
         from merp.models.base.numba_cache import is_kept
 
         return is_kept(self.machine)
 
     def _with(self, loop: Any, way: Callable[[Compiled[..., Any]], Any]) -> Any:
-        """A copy of the function whose names mean one way of the functions that it calls."""
+        """Copy the function, with one variant of each function that it calls bound to its name."""
         written = self._function
         names = dict(written.__globals__)
         for name in written.__code__.co_names:
@@ -104,8 +104,8 @@ def compiled(
     """Mark a function that numba compiles.
 
     Args:
-        turns: from the arguments of a call to the turns of its innermost loops. Without it, Python
-            never runs the function by itself.
+        turns: computes the iterations of the innermost loops from the arguments of a call. Without
+            it, Python never runs the function itself.
         options: of ``numba.njit``; ``cache`` is set here.
     """
 
@@ -117,7 +117,9 @@ def compiled(
 
 @contextmanager
 def when_numba_is_loaded(act: Callable[[], None]) -> Iterator[None]:
-    """Inside, call ``act`` as soon as numba is loaded, or at once."""
+    """Inside the context, call ``act`` as soon as numba is loaded, or immediately if it is
+    loaded.
+    """
     if "numba" in sys.modules:
         act()
         yield
@@ -131,7 +133,7 @@ def when_numba_is_loaded(act: Callable[[], None]) -> Iterator[None]:
 
 
 def _plain(result: Any) -> Any:
-    """A result of Python as numba hands it over, where no number is one of NumPy's."""
+    """Convert a result of Python to the types that numba returns, without NumPy scalars."""
     import numpy as np
 
     if type(result) is tuple:

@@ -1,7 +1,7 @@
-"""The counters that every top has: one table for status bundles, register map, audit and models.
+"""The counters of every top: one table for status bundles, register map, audit and models.
 
-Names and meanings only are shared. What a counter must hold is computed by the hardware, by the
-models and by the audit, each in its own way.
+Only names and meanings are shared. The hardware, the models and the audit each compute the values
+of the counters independently.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class Counter:
     Attributes:
         name: of its signal in a status bundle.
         meaning: one line.
-        part: whether it is of those that ``total`` is the sum of.
-        stall: whether it is of those parts that have a cause of waiting.
+        part: whether the counter is a term of the sum ``total``.
+        stall: whether the counter is such a term and counts stalls with one cause.
     """
 
     name: str
@@ -41,19 +41,19 @@ COUNTERS = (
     ),
     Counter("useful", "CU slots that computed something"),
 )  # fmt: skip
-"""In the order of their signals; every other counter is of the words of a port."""
+"""In the order of their signals; every other counter counts the words of a port."""
 
 PARTS = tuple(each.name for each in COUNTERS if each.part)
-"""``total`` is their sum."""
+"""Counters whose sum is ``total``."""
 
 STALLS = tuple(each.name.removeprefix("stall_") for each in COUNTERS if each.stall)
 """Causes of stalls; the counter of a cause is ``stall_<cause>``."""
 
 PROPAGATION = tuple(f"propagation_{each.name}" for each in COUNTERS)
-"""Of both backward phases in one pass: of delta propagation's half, whose slots these count."""
+"""In a pass with both backward phases: counters of the slots of delta propagation."""
 
 FIRST = tuple(f"first_{each.name}" for each in COUNTERS)
-"""Of two layers fused in forward propagation: of the first one, whose slots these count."""
+"""In forward propagation of two fused layers: counters of the slots of the first layer."""
 
 _MEANINGS = {each.name: each.meaning for each in COUNTERS} | {
     name: f"{each.meaning}: {whose}"
@@ -70,13 +70,15 @@ _OF_PIPELINE = {
     "states_fill": "state of the layer in front in the store, in bytes",
     "states_peak": "state of the layer in front in the store at most, in bytes",
 }
-"""Of all engines of a network at once, beside the counters of each."""
+"""Counters of the whole pipeline of a network's engines, in addition to the counters of each
+engine.
+"""
 
 
 def meaning_of(name: str) -> str:
-    """What the counter ``name`` counts: one of the table, or that of a port's words.
+    """Return the meaning of the counter ``name``: from the table, or the meaning of a port's words.
 
-    Those of an engine of a pipeline are called after its layer and phase.
+    Counters of an engine of a pipeline are named after its layer and phase.
     """
     engine = re.fullmatch(r"layer(\d+)_(?:(fp|dp|ku)_)?(\w+)", name)
     if engine:

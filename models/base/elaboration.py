@@ -1,4 +1,4 @@
-"""The text of a design that identifies what was elaborated."""
+"""The text that identifies an elaborated design."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 
 def elaboration(name: str, design: Any, options: Sequence[str] = ()) -> str:
-    """Every field of a dataclass with its value.
+    """Return every field of a dataclass with its value.
 
     Args:
-        name: in front of the fields. It does not follow the name of the class, because a bitstream
-            keeps its identity when a class gets another name.
-        design: a dataclass. options: fields that are left out while they have their defaults.
+        name: written before the fields. It is independent of the name of the class, because a
+            bitstream keeps its identity when the class is renamed.
+        design: a dataclass.
+        options: fields that are omitted if they have their defaults.
     """
     values = ((each, getattr(design, each.name)) for each in fields(design))
     shown = (

@@ -14,14 +14,16 @@ FixedTensor = Literal["map", "kernel", "delta", "gradient", "velocity"]
 
 @dataclass(frozen=True, kw_only=True)
 class Fractions:
-    """Fraction bits of a layer's tensors: a word is worth word * 2^-fraction.
+    """Fraction bits of a layer's tensors: the value of a word is word * 2^-fraction.
 
     Attributes:
-        map: of its output. kernel: of kernels and biases. delta: of its sums, and so of its output.
+        map: of its output.
+        kernel: of kernels and biases.
+        delta: of its sums, and therefore of its output.
         gradient, velocity: of kernels and biases, summed over the batch.
 
     Raises:
-        ValueError: one is not 0 to 15.
+        ValueError: a fraction is not 0 to 15.
     """
 
     map: int = 10
@@ -31,7 +33,7 @@ class Fractions:
     velocity: int = 4
 
     def __post_init__(self) -> None:
-        """Check them."""
+        """Check the fractions."""
         for each in fields(self):
             check_fraction(each.name, getattr(self, each.name))
 
@@ -40,14 +42,14 @@ FIXED_TENSORS: Final[tuple[FixedTensor, ...]] = ("map", "kernel", "delta", "grad
 assert FIXED_TENSORS == tuple(each.name for each in fields(Fractions))
 
 IMAGE_FRACTION: Final = 12
-"""Fraction bits of images where a file gives none."""
+"""Fraction bits of images if a file does not give them."""
 
 
 def check_fraction(name: str, value: int) -> None:
-    """Refuse fraction bits that a word does not have.
+    """Refuse a number of fraction bits that a word cannot have.
 
     Raises:
-        ValueError: not 0 to 15.
+        ValueError: the number is not 0 to 15.
     """
     if not 0 <= value <= MOST_FRACTION:
         raise ValueError(f"fraction of {name} must be 0 to {MOST_FRACTION}, not {value}")
@@ -55,14 +57,16 @@ def check_fraction(name: str, value: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class FixedFormat:
-    """Numbers of a network in fixed point.
+    """Number formats of a network in fixed point.
 
     Attributes:
-        input: fraction bits of the images. usual: of every layer that ``layers`` does not name.
-        layers: of the others, by name. rounding: of new kernels, one of ``ROUNDINGS``.
+        input: fraction bits of the images.
+        usual: fractions of every layer that ``layers`` does not name.
+        layers: fractions of the other layers, by name.
+        rounding: of new kernels, one of ``ROUNDINGS``.
 
     Raises:
-        ValueError: a fraction or rounding that there is not.
+        ValueError: a fraction or rounding is not allowed.
     """
 
     input: int = IMAGE_FRACTION
@@ -77,7 +81,7 @@ class FixedFormat:
             raise ValueError(f"rounding must be one of {', '.join(ROUNDINGS)}, not {self.rounding}")
 
     def __repr__(self) -> str:
-        """All of it in one line, which identifies what is trained."""
+        """Return all fields in one line, which identifies the trained format."""
         layers = ", ".join(f"{name}: {each}" for name, each in self.layers.items())
         return f"FixedFormat(input={self.input}, {self.usual}, {{{layers}}}, {self.rounding})"
 
@@ -97,7 +101,7 @@ class FixedFormat:
         return self.rounding == ROUNDINGS[1]
 
     def of(self, layer: str) -> Fractions:
-        """Fractions of a layer's tensors."""
+        """Return the fractions of a layer's tensors."""
         return self.layers.get(layer, self.usual)
 
 

@@ -1,9 +1,9 @@
 """A fully connected layer folded onto an engine of k x k kernels.
 
-A layer on maps of a single element would use one multiplier of each unit. Folded, k*k elements at a
-time stand for an input map of k x k: element e is tap e mod k*k of map e div k*k, taps row by row.
-Elements and weights keep their natural order in memory, which is that of the folded maps and
-kernels one after the other; the taps that the last map lacks are zero, and never sent.
+Without folding, a layer on maps of a single element would use one multiplier of each unit. In a
+folded layer, k*k elements form an input map of k x k. Element e is tap e mod k*k of map e div k*k,
+taps row by row. Elements and weights keep their natural order in memory. This is also the order of
+the folded maps and kernels. The taps that the last map lacks are zero; they are never sent.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from merp.models.base.widened_shape import widened
 
 @dataclass(frozen=True, kw_only=True)
 class FoldedShape(Shape):
-    """What the engine computes: a single window of k x k on each of ceil(elements / (k*k)) maps.
+    """The shape that the engine computes: one window of k x k on each of ceil(elements / (k*k))
+    maps.
 
     Attributes:
         elements: inputs of the layer.
 
     Raises:
-        ValueError: as of ``Shape``, or the maps are not those of so many elements.
+        ValueError: as in ``Shape``, or the number of maps does not match the number of elements.
     """
 
     elements: int
 
     def __post_init__(self) -> None:
-        """Check that the fields go together."""
+        """Check that the fields are consistent."""
         super().__post_init__()
         taps = self.k * self.k
         maps = -(-self.elements // taps)
@@ -41,18 +42,20 @@ class FoldedShape(Shape):
         return self.n * self.k * self.k - self.elements
 
     def macs(self, images: int = 1) -> int:
-        """Multiply-adds of the layer: those with filled up taps are none."""
+        """Return the multiply-adds of the layer; filled up taps do not count."""
         return self.elements * self.m * images
 
 
 def folds(shape: Shape, k: int) -> bool:
-    """Whether a design of ``k`` x ``k`` kernels runs ``shape`` folded."""
+    """Return whether a design of ``k`` x ``k`` kernels runs ``shape`` folded."""
     return k > 1 and (shape.k, shape.rows, shape.columns) == (1, 1, 1)
 
 
 def run_shape(shape: Shape, k: int) -> Shape:
-    """The shape that a design of ``k`` x ``k`` kernels computes: ``shape``, folded or widened."""
-    if not folds(shape, k):  # a shape that is folded already is not, as its kernels are k x k
+    """Return the shape that a design of ``k`` x ``k`` kernels computes: ``shape``, folded or
+    widened.
+    """
+    if not folds(shape, k):  # no folding of a folded shape: its kernels are k x k
         return widened(shape, k)
     return FoldedShape(
         n=-(-shape.n // (k * k)),
@@ -67,6 +70,8 @@ def run_shape(shape: Shape, k: int) -> Shape:
 
 
 def filling(shape: Shape, k: int) -> int:
-    """Zeros behind an image, or an output's weights, where a design of ``k`` runs ``shape``."""
+    """Return the zeros after an image, or after an output's weights, if a design of ``k`` runs
+    ``shape``.
+    """
     run = run_shape(shape, k)
     return run.filling if isinstance(run, FoldedShape) else 0

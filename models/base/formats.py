@@ -1,7 +1,10 @@
 """Float formats: exponent and fraction widths, and the constants that follow from them.
 
-IEEE 754-2019 clause 3.3, with this project's semantics: subnormals flush to a signed zero, every
-NaN is the canonical quiet NaN, rounding is to nearest, ties to even.
+IEEE 754-2019 clause 3.3, with these semantics of this project:
+
+- Subnormals flush to a signed zero.
+- Every NaN is the canonical quiet NaN.
+- Rounding is to nearest, ties to even.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ class FloatFormat:
 
     @property
     def bytes(self) -> int:
-        """Bytes of a word in memory: whole ones."""
+        """Bytes of a word in memory, rounded up."""
         return -(-self.width // 8)
 
     @property
@@ -73,7 +76,7 @@ class FloatFormat:
 
 
 DSP_BITS = 17
-"""Of a significand that one DSP block (a DSP48E1's 25 by 18 bits, with signs) has room for."""
+"""Significand bits that fit one DSP block (a DSP48E1 multiplies 25 by 18 bits, with signs)."""
 
 BINARY32 = FloatFormat(8, 23)
 BFLOAT16 = FloatFormat(8, 7)
@@ -87,9 +90,9 @@ OTHER_NAMES = {
     "bf16": "bfloat16",
     **dict.fromkeys(("float64", "double", "fp64", "f64", "binary64"), "binary64"),
 }
-"""What languages and frameworks call the formats, in lower case; also of one that is not built."""
+"""Names of the formats in languages and frameworks, in lower case; one is not implemented here."""
 
 
 def format_name(fmt: FloatFormat) -> str:
-    """Name of a format; of one that has none its widths."""
+    """Return the name of a format, or its widths if it has no name."""
     return next((name for name, each in FORMATS.items() if each == fmt), str(fmt))

@@ -1,7 +1,8 @@
-"""Exact Pareto fronts of chains of choices, where costs add up over neighbours.
+"""Exact Pareto fronts of chains of choices, whose costs add up over neighbours.
 
-Dynamic programming: of all ways to the same choice only those survive that no other one beats in
-every cost, since whatever follows adds the same to both.
+The search is dynamic programming. Of all chains that end in the same choice, it keeps those that no
+other chain beats in every cost. This is exact, because the rest of the chain adds the same costs to
+all of them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ Costs = tuple[float, ...]
 
 @dataclass(frozen=True)
 class FrontPoint:
-    """Choices in order, and what they cost together."""
+    """A sequence of choices, and its total costs."""
 
     costs: Costs
     choices: tuple[int, ...]
@@ -26,13 +27,15 @@ def front(
     limits: Costs,
     before: int,
 ) -> list[FrontPoint]:
-    """Return the points that none beats, by their first cost; of equal costs one.
+    """Return the Pareto-optimal points, ordered by their first cost; one of several with equal
+    costs.
 
     Args:
         choices: of each place in the chain.
-        cost: of a place, its neighbour's choice in front of it, and its own; none negative.
-        limits: most of each cost.
-        before: what stands in front of the first place.
+        cost: of a place, from its index, the choice of its predecessor, and its own choice; not
+            negative.
+        limits: the largest allowed value of each cost.
+        before: the choice that precedes the first place.
     """
     ways: dict[int, list[FrontPoint]] = {before: [FrontPoint((0.0,) * len(limits), ())]}
     for place, own in enumerate(choices):
@@ -58,7 +61,7 @@ def _extended(
 
 
 def survivors(points: Iterable[FrontPoint]) -> list[FrontPoint]:
-    """Return the points that no other one beats or equals in every cost, by their first cost."""
+    """Return the points that no other point beats or equals in every cost, by their first cost."""
     cheapest: dict[Costs, FrontPoint] = {}  # most are equal in all costs but the first
     for point in points:
         same = cheapest.get(point.costs[1:])

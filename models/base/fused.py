@@ -7,29 +7,33 @@ EXPONENT_BITS = 8
 MANTISSA_BITS = 25  # two's complement, hidden bit included
 OPERAND_BITS = MANTISSA_BITS + EXPONENT_BITS
 TRIPLE_BITS = 27  # three times a mantissa
-LOW_BITS = 7  # of a kernel's mantissa that one DSP has no room for
+LOW_BITS = 7  # of a kernel's mantissa that do not fit one DSP
 DISTANCE_BITS = 6  # 0 to 31, and beyond
 
 WIDE = 24  # significand of binary32, hidden bit included
-NARROW = (8, 11)  # those whose product one DSP block has room for
-PAIRED = 8  # the one of which it has room for two, of kernels times the same activation
+NARROW = (8, 11)  # significands whose product fits one DSP block
+PAIRED = 8  # significand for which it fits two products, of two kernels and the same activation
 
 DECODE = 1  # from binary32 to operands, shared by all CUs
 PRODUCT = 4
-ALIGN = 1  # up to the last step of the shift, which is the first adder's
+ALIGN = 1  # without the last step of the shift, which the first adder does
 GROUP = 4  # terms added one after the other
 NORMALISE = 5  # magnitude, leading zeros in two steps, rounding, packing
 
 
 def operand_bits(significand: int) -> int:
-    """A factor decoded: mantissa and exponent, of a narrow one sign, significand and exponent."""
+    """Return the bits of a decoded factor.
+
+    They are mantissa and exponent, or, for a narrow factor, sign, significand and exponent.
+    """
     return 1 + significand + EXPONENT_BITS if significand in NARROW else OPERAND_BITS
 
 
 def activation_bits(dsp: int, significand: int = WIDE) -> int:
-    """An activation decoded.
+    """Return the bits of a decoded activation.
 
-    An operand, three flags, and with one DSP its triple; of a narrow one an operand and two flags.
+    They are an operand, three flags, and, with one DSP, three times the mantissa. A narrow
+    activation is an operand and two flags.
     """
     if significand in NARROW:
         return operand_bits(significand) + 2
@@ -37,29 +41,29 @@ def activation_bits(dsp: int, significand: int = WIDE) -> int:
 
 
 def products_apiece(significand: int) -> int:
-    """Products that a DSP block has room for, of one activation and as many kernels."""
+    """Return the number of products in a DSP block, of one activation and as many kernels."""
     return 2 if significand == PAIRED else 1
 
 
 def levels(taps: int) -> int:
-    """Levels of a balanced tree."""
+    """Return the levels of a balanced tree."""
     return (taps - 1).bit_length()
 
 
 def product_latency(taps: int) -> int:
-    """Cycles from operands to products and to the distances that they are moved.
+    """Return the cycles from operands to products and to their alignment distances.
 
-    Distances take a cycle for the exponents' sums and the first level of their maximum, one for
-    each further two levels, and one for the subtraction.
+    Distances take one cycle for the exponents' sums and the first level of their maximum. Every two
+    further levels take one cycle, and the subtraction takes one.
     """
     return max(PRODUCT, 2 + levels(taps) // 2)
 
 
 def lateness(tap: int, taps: int) -> int:
-    """Cycles that a term comes later than the first: when the sum that it is added to is there.
+    """Return the cycles by which a term follows the first: until its partial sum is available.
 
-    Terms are added one after the other in groups of four. Of an odd count (a square, so one more
-    than a multiple of four) the last is added to a group's sum.
+    Terms are added one after the other in groups of four. If the number of terms is odd, it is a
+    square, and therefore a multiple of four plus one. Its last term is added to a group's sum.
     """
     if taps > 1 and tap == taps - 1 and taps % GROUP == 1:
         return GROUP - 1
@@ -67,10 +71,12 @@ def lateness(tap: int, taps: int) -> int:
 
 
 def sum_latency(taps: int) -> int:
-    """Cycles of the sum: a group's additions, and a tree of the groups and a last term."""
+    """Return the cycles of the sum: the additions of a group, and a tree of the groups and a last
+    term.
+    """
     return min(taps, GROUP) - 1 + levels(-(-taps // GROUP))
 
 
 def latency(taps: int) -> int:
-    """Cycles from a window and a kernel to their sum of products."""
+    """Return the cycles from a window and a kernel to their sum of products."""
     return DECODE + product_latency(taps) + ALIGN + sum_latency(taps) + NORMALISE

@@ -1,4 +1,4 @@
-"""Two layers that are one pass of forward propagation: their sizes."""
+"""The sizes of two layers that run as one pass of forward propagation."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from merp.models.base.shape import Shape
 
 
 class FusedShape(NamedTuple):
-    """Two layers, the second behind the first; a group of each.
+    """Two consecutive layers; a group of each.
 
     Attributes:
-        first, second: their shapes. groups: of the second layer, made of one of the first.
+        first, second: their shapes.
+        groups: number of groups of the second layer that one group of the first layer feeds.
     """
 
     first: Shape
@@ -19,5 +20,5 @@ class FusedShape(NamedTuple):
     groups: int
 
     def macs(self, images: int) -> int:
-        """Multiply-adds of both."""
+        """Return the multiply-adds of both layers."""
         return self.first.macs(images) + self.groups * self.second.macs(images)

@@ -1,7 +1,8 @@
-"""How a complaint names what was given: options of the command line, or arguments in Python.
+"""Names of options or arguments in error messages.
 
-The work below both says ``given("batch", 0)``: on the command line that is ``--batch 0``, and
-inside ``as_arguments()``, where the library calls it, ``batch = 0``.
+The code below the command line and the library calls ``given("batch", 0)``. On the command line the
+result is ``--batch 0``. Inside ``as_arguments()``, where the library calls the same code, it is
+``batch = 0``.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ OPTIONS = {
     "clock_mhz": "--clock", "goal": "--for", "goals": "--for", "learning_rate": "--lr",
     "memory_bytes": "--memory", "output": "-o", "x": "--input FILE.npz",
 }  # fmt: skip
-"""Options that are not called as their argument is, with a dash for each underscore."""
+"""Options whose name is not the argument's name with dashes in place of underscores."""
 
 _arguments: ContextVar[bool] = ContextVar("_arguments", default=False)
 
 
 @contextmanager
 def as_arguments() -> Iterator[None]:
-    """Inside, what was given is named as an argument in Python."""
+    """Inside the context, name values as arguments in Python."""
     before = _arguments.set(True)
     try:
         yield
@@ -33,14 +34,14 @@ def as_arguments() -> Iterator[None]:
 
 
 def name_of(argument: str) -> str:
-    """``argument`` as it was written: ``delta_at``, or ``--delta-at``."""
+    """Return ``argument`` as the user wrote it: ``delta_at``, or ``--delta-at``."""
     if _arguments.get():
         return argument
     return OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
 
 
 def given(argument: str, value: object) -> str:
-    """An argument and its value, at the head of a complaint: ``batch = 0``, or ``--batch 0``."""
+    """Return an argument and its value to begin a message: ``batch = 0``, or ``--batch 0``."""
     if not _arguments.get():
         return f"{name_of(argument)} {value}"
     plain = os.fspath(value) if isinstance(value, os.PathLike) else value
@@ -48,5 +49,5 @@ def given(argument: str, value: object) -> str:
 
 
 def mention(argument: str, value: object) -> str:
-    """An argument and its value inside a sentence: ``engine ghdl``, or ``--engine ghdl``."""
+    """Return an argument and its value inside a sentence: ``engine ghdl``, or ``--engine ghdl``."""
     return f"{name_of(argument)} {value}"

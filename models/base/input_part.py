@@ -1,7 +1,8 @@
-"""Where the input maps of a pass stand among those of its layer.
+"""The part of a layer's input maps that a pass processes.
 
-A layer whose input maps do not fit the memories at once runs in passes over parts of them, in
-ascending order: the sums of one part go out, and are what those of the next part start at.
+If the input maps of a layer do not fit the memories together, the layer runs in several passes.
+Each pass processes a part of the input maps, in ascending order. The next part continues from the
+partial sums of the part before.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ class InputPart:
     """A part of a layer's input maps.
 
     Attributes:
-        first: no input maps were added to the sums before: they start at the biases.
-        last: none are added after: the sums are finished.
-        added: the sums start at maps of another layer that come in, and biases on top.
+        first: this is the first part; its sums start at the biases.
+        last: this is the last part; its sums are finished.
+        added: the sums start at the streamed maps of another layer, plus the biases.
     """
 
     first: bool = True
@@ -25,27 +26,29 @@ class InputPart:
 
     @property
     def partial_in(self) -> bool:
-        """Whether sums start at those of the part before."""
+        """Whether the sums start at the partial sums of the part before."""
         return not self.first
 
     @property
     def partial_out(self) -> bool:
-        """Whether sums leave for the part that follows."""
+        """Whether the pass outputs partial sums for the next part."""
         return not self.last
 
     @property
     def biases(self) -> bool:
-        """Whether the pass reads biases, or, in the kernel update, makes new ones."""
+        """Whether the pass reads biases, or, in the kernel update, computes new biases."""
         return self.first
 
 
 WHOLE = InputPart()
-"""All input maps at once."""
+"""All input maps in one part."""
 
 ADDING = InputPart(added=True)
-"""The same, and another layer's output is added to the sums."""
+"""All input maps in one part, with another layer's output added to the sums."""
 
 
 def part_of(index: int, parts: int, *, added: bool = False) -> InputPart:
-    """Part ``index`` of ``parts``; ``added``: the first starts at maps that come in."""
+    """Return part ``index`` of ``parts``; with ``added``, the first part starts at streamed
+    maps.
+    """
     return InputPart(index == 0, index == parts - 1, added and index == 0)

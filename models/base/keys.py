@@ -1,4 +1,6 @@
-"""Keys of a table in a TOML file: what each may be, for its reader and for a schema of the file."""
+"""Keys of a table in a TOML file: the allowed values, for the reader and for a schema of the
+file.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from merp.models.base.toml_section import Section
 
 
 def says_of(described: type) -> dict[str, str]:
-    """What a class says of its fields, by name: the text that each is annotated with."""
+    """Return the annotated description of each field of a class, by name."""
     hints = get_type_hints(described, include_extras=True)
     return {
         name: hint.__metadata__[0] for name, hint in hints.items() if get_origin(hint) is Annotated
@@ -24,10 +26,12 @@ class WholeKey:
     """A whole number.
 
     Attributes:
-        key: its name. says: what it is, in a line.
-        low, high: the least and the largest; a reader may know a smaller ``high``.
-        default: where it is not given; None if it must be, or if the reader knows another.
-        required: whether it must be given.
+        key: its name.
+        says: its description, in a line.
+        low, high: the least and the largest value; a reader may pass a smaller ``high``.
+        default: the value of a missing key; None if the key is required, or if the reader passes a
+            default.
+        required: whether the key must be given.
     """
 
     key: str
@@ -38,10 +42,10 @@ class WholeKey:
     required: bool = False
 
     def read(self, section: Section, *, high: int | None = None, default: int | None = None) -> int:
-        """Read it, up to ``high`` and with ``default`` where they say more than the key.
+        """Read it; ``high`` and ``default`` override the values of the key.
 
         Raises:
-            BadInput: it is missing, or another value.
+            BadInput: the key is missing, or its value is not allowed.
         """
         most = self.high if high is None else high
         return section.whole(self.key, self.low, most, self.default if default is None else default)
@@ -49,7 +53,7 @@ class WholeKey:
 
 @dataclass(frozen=True, kw_only=True)
 class Sides:
-    """A whole number for all four sides of a map, or a list of one for each; as of ``WholeKey``."""
+    """A whole number for all four sides of a map, or a list with one for each; see ``WholeKey``."""
 
     key: str
     says: str
@@ -62,14 +66,14 @@ class Sides:
         """Read it, up to ``high``.
 
         Raises:
-            BadInput: it is another value.
+            BadInput: its value is not allowed.
         """
         return section.sides(self.key, self.low, high, self.default)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio:
-    """An exact number: in decimals, or as a fraction in a text."""
+    """An exact number: in decimals, or as a fraction in a string."""
 
     key: str
     says: str
@@ -80,14 +84,14 @@ class Ratio:
         """Read it.
 
         Raises:
-            BadInput: it is another value.
+            BadInput: its value is not allowed.
         """
         return section.ratio(self.key, self.default)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlagKey:
-    """True or false; None as the default is what the reader knows."""
+    """True or false; with the default None, the reader passes a default."""
 
     key: str
     says: str
@@ -98,18 +102,18 @@ class FlagKey:
         """Read it.
 
         Raises:
-            BadInput: it is another value.
+            BadInput: its value is not allowed.
         """
         return section.flag(self.key, bool(self.default))
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordKey:
-    """One of some words.
+    """One of several words.
 
     Attributes:
-        other_names: what they are called elsewhere, in lower case; refused with a hint.
-        aliases: other spellings that are taken, and what they stand for.
+        other_names: names of other projects, in lower case; they are refused with a hint.
+        aliases: other accepted spellings, with the words that they mean.
     """
 
     key: str
@@ -124,7 +128,7 @@ class WordKey:
         """Read it.
 
         Raises:
-            BadInput: it is missing, or another value.
+            BadInput: the key is missing, or its value is not allowed.
         """
         return section.choice(self.key, self.allowed, self.default, self.other_names, self.aliases)
 
@@ -139,21 +143,23 @@ class Reference:
     required: bool = False
 
     def read(self, section: Section, names: Collection[str]) -> str | None:
-        """Read it; ``names`` are those of the layers that it may be.
+        """Read it; ``names`` are the layers that it may name.
 
         Raises:
-            BadInput: it is another one.
+            BadInput: it names no such layer.
         """
         return section.choice(self.key, names) if section.has(self.key) else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class References:
-    """Names of so many different layers, or nothing.
+    """A fixed number of names of different layers, or nothing.
 
     Attributes:
-        key: its name. says: what it is, in a line. count: how many names.
-        former: a name that the key had before, which still works.
+        key: its name.
+        says: its description, in a line.
+        count: the number of names.
+        former: a former name of the key, which still works.
     """
 
     key: str
@@ -164,10 +170,10 @@ class References:
     required: bool = False
 
     def read(self, section: Section) -> tuple[str, ...]:
-        """Read it; whether there are such layers the caller knows.
+        """Read it; the caller checks that the layers exist.
 
         Raises:
-            BadInput: it is something else.
+            BadInput: its value is not allowed.
         """
         key = section.spelled(self.key, self.former)
         return section.texts(key, self.count) if section.has(key) else ()

@@ -1,7 +1,8 @@
-"""Memory that a job takes, against what there is: told before anything is allocated.
+"""Check the memory of a job against the available memory before it allocates any.
 
-Each job knows a size that it cannot stay below, from the sizes of its network; here that size meets
-the machine. A job that passes may still need more than there is, and fail when it asks for it.
+Each job calculates a lower bound of its memory from the sizes of its network. This module compares
+the bound with the available memory. A job that passes may still need more memory, and fail when it
+requests it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from pathlib import Path
 from merp.models.base.errors import BadInput
 
 CGROUP = Path("/sys/fs/cgroup/memory.max")
-"""Bytes that a container may have, or ``max``."""
+"""File with the memory limit of a container, in bytes, or ``max``."""
 
 
 def machine_memory() -> int:
-    """Bytes that this process may have: of the machine, its container and its own limit."""
+    """Return the bytes that this process may use: of the machine, its container and its own
+    limit.
+    """
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     own = resource.getrlimit(resource.RLIMIT_AS)[0]
     if own != resource.RLIM_INFINITY:
@@ -29,18 +32,18 @@ def machine_memory() -> int:
 
 
 def check_memory(what: str, needed: int) -> None:
-    """Refuse what needs at least ``needed`` bytes where there are fewer.
+    """Refuse a job that needs at least ``needed`` bytes if less memory is available.
 
-    ``what`` opens the message: the job, and the sizes that it is asked for.
+    ``what`` is the start of the message: the job, and the sizes that were requested.
 
     Raises:
-        BadInput: there are fewer.
+        BadInput: less memory is available.
     """
     there = machine_memory()
     if needed > there:
         raise BadInput(
             f"{what}: needs at least {_said(needed)} of memory: allowed are the {_said(there)} "
-            "that this machine lets it have"
+            "available on this machine"
         )
 
 

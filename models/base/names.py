@@ -1,8 +1,9 @@
-"""Names that users give networks, layers and designs: what they may be, and what is made of them.
+"""Names that users give networks, layers and designs: the allowed names, and their derived forms.
 
-A name stands in paths, VHDL, C, Tcl, YAML, CSV, JSON and shell commands, in comments and pictures.
-What it may be is therefore what all of these take as it is, and no place needs to escape it; only
-where letters and digits alone are taken something is made of it, here and nowhere else.
+A name occurs in paths, VHDL, C, Tcl, YAML, CSV, JSON, shell commands, comments and pictures. The
+allowed characters are valid in all of these places, so no place needs to escape a name. Some places
+allow only letters and digits. The functions of this module convert a name for them; no other code
+does.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9 ._+-]{0,62}[A-Za-z0-9])?")
 
 
 def is_name(text: str) -> bool:
-    """Whether ``text`` may be a name: ``ALLOWED_NAME`` says so in words."""
+    """Return whether ``text`` is an allowed name; ``ALLOWED_NAME`` describes the rule."""
     return NAME.fullmatch(text) is not None
 
 
 def file_name(*names: str, suffix: str) -> str:
-    """A file of things with names (and of phases, groups): all of them, and ``suffix``."""
+    """Return a file name for named things (and phases, groups): all the names, and ``suffix``."""
     return "-".join(names) + suffix
 
 
 def folder_name(*names: str) -> str:
-    """A folder likewise: small letters, digits and hyphens alone."""
+    """Return a folder name for named things: small letters, digits and hyphens only."""
     return _letters_and_digits(names, "-")
 
 
 def identifier(*names: str) -> str:
-    """A name in VHDL, C and FuseSoC: small letters, digits and single underscores alone.
+    """Return a name for VHDL, C and FuseSoC: small letters, digits and single underscores only.
 
     It begins with a letter if the first of ``names`` does.
     """
@@ -43,10 +44,10 @@ def identifier(*names: str) -> str:
 
 
 def plot_label(text: str) -> str:
-    """Any text, also a folder's name, as a picture shows it.
+    """Return any text, such as a folder's name, in a form that a picture can show.
 
-    Matplotlib takes dollars for mathematics, leaves labels with a leading underscore out, and has
-    no letters of most scripts.
+    Matplotlib interprets dollars as mathematics, omits labels with a leading underscore, and lacks
+    the letters of most scripts.
     """
     latin = one_line(text, 100).encode("latin-1", "backslashreplace").decode("latin-1")
     latin = latin.replace("$", r"\$")

@@ -8,10 +8,10 @@ from merp.models.base.formats import FloatFormat, format_name
 
 
 def nearest_word(value: Fraction, fmt: FloatFormat) -> int:
-    """Bits of the number of ``fmt`` nearest to ``value``, as every unit rounds.
+    """Return the bits of the number of ``fmt`` nearest to ``value``, rounded as every unit rounds.
 
-    The exponent has no lower end before rounding; what is below the least normal number after it
-    is a signed zero.
+    The exponent has no lower bound before rounding. A rounded value below the smallest normal
+    number becomes a signed zero.
 
     Raises:
         ValueError: the largest finite number is exceeded.

@@ -1,14 +1,14 @@
-"""Whether compiled code can be kept for the next process, and that nobody else put it there.
+"""Checks that numba may keep compiled code, and that no other user has put code into its cache.
 
-numba refuses to *define* a cached function where no folder can be written: a package that root
-installed, for a user without a home. Then code is compiled anew in each process, which takes
-seconds.
+numba refuses to *define* a cached function if it can write to no folder. An example is a package
+that root installed, used by a user without a home. In this case code is compiled again in each
+process, which takes seconds.
 
-numba runs what it finds: an index is a pickle, and each entry is machine code. It keeps them in
-``NUMBA_CACHE_DIR``, or in ``__pycache__`` beside the sources, or in a folder of the user's caches.
-Whoever can write ``__pycache__`` can change what Python itself loads of the package; the other
-folders are checked here, before anything of them is loaded. A file in the working directory may
-name no folder: it may have come with data that nobody trusts.
+numba executes the contents of its cache: an index is a pickle, and each entry is machine code. The
+cache is in ``NUMBA_CACHE_DIR``, in ``__pycache__`` next to the sources, or in a folder of the
+user's caches. A user who can write ``__pycache__`` can change the package itself, because Python
+loads its code from there. This module checks the other folders before anything in them is loaded. A
+file in the working directory may not name a folder: it may be part of untrusted data.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ _load_index = _INDEX._load_index
 
 
 def _load_index_of_known_types(index: Any) -> Any:
-    """What is kept of a function; nothing where another version of the package has kept it.
+    """Load the index of a cached function; return nothing if another version of the package wrote
+    it.
 
-    numba reads the types of an index before it compares the age of the source, and fails where one
-    of their classes is gone.
+    numba reads the types of an index before it compares the age of the source. It fails if one of
+    their classes no longer exists.
     """
     try:
         return _load_index(index)
@@ -46,15 +47,15 @@ _INDEX._load_index = _load_index_of_known_types
 
 
 def _nothing() -> None:
-    """Stands in the package, as all that is compiled does."""
+    """A function of the package, like every compiled function."""
 
 
 def _kept() -> bool:
     for key in ("CACHE_DIR", "CACHE_LOCATOR_CLASSES"):
         if getattr(config, key, "") and not os.environ.get(f"NUMBA_{key}"):
             raise BadInput(
-                f".numba_config.yaml: {key.lower()}: numba would run what it finds there: allowed "
-                f"is the variable NUMBA_{key}"
+                f".numba_config.yaml: {key.lower()}: numba would run the code in this folder: "
+                f"allowed is the variable NUMBA_{key}"
             )
     if getattr(config, "DISABLE_JIT", False):  # nothing is compiled, and so nothing is loaded
         return False
@@ -72,11 +73,11 @@ def _kept() -> bool:
 
 
 KEPT = _kept()
-"""The ``cache`` of every ``njit``."""
+"""The ``cache`` option of every ``njit``."""
 
 
 def is_kept(compiled: Any) -> bool:
-    """Whether numba has kept something of a function of ``njit``; its source may be newer."""
+    """Return whether numba's cache has a function of ``njit``; its source may be newer."""
     folder = getattr(getattr(compiled, "stats", None), "cache_path", None)
     if folder is None:
         return False

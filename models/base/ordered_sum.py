@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 
 def ordered_sum(terms: Iterable[float]) -> float:
-    """Add each term to the sum of those before it, and round each time; 0 without terms.
+    """Add each term to the sum of the terms before it, rounding each time; 0 without terms.
 
-    ``sum`` corrects for what rounding lost from Python 3.12 on, so its last bit differs.
+    From Python 3.12 on, ``sum`` compensates for rounding errors, so its last bit differs.
     """
     total: float = 0
     for term in terms:

@@ -1,13 +1,13 @@
-"""Whether another user can put code into a folder from which this program loads code.
+"""Checks whether another user can put code into a folder from which this program loads code.
 
-Root and the user may write anywhere on the way. Everyone else may write to no folder on the path,
-but for a folder with the sticky bit (``/tmp``), where nobody can replace what is another's. Links
-are followed one by one: each link and each folder on the way counts.
+Root and the user may write to every folder of the path. No other user may write to a folder of the
+path. A folder with the sticky bit (``/tmp``) is an exception, because nobody can replace another
+user's files there. Links are followed one by one; each link and each folder on the path is checked.
 
-A group counts as others, but for the user's private group: that of the user's name, with no other
-member. Debian's OpenSSH has the same rule. The group of root is never private, as containers give
-it to processes without listing them. Access control lists show in the bits of the group, so an
-entry for another user is refused like a group.
+A group counts as other users, with one exception: the user's private group. It has the user's name
+and no other member. Debian's OpenSSH has the same rule. The group of root is never private, because
+containers give it to processes without listing them. Access control lists are visible in the bits
+of the group, so an entry for another user is refused like a group.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from merp.models.base.errors import BadInput
 ROOT = 0
 PRIVATE = 0o700
 OPEN = stat.S_IWGRP | stat.S_IWOTH
-MOST_LINKS = 40  # as the system follows
+MOST_LINKS = 40  # the limit of the system
 
 
 def make_private(folder: Path, name: str) -> None:
-    """Make a folder that is missing, for the user alone, and check it as ``check_path`` does.
+    """Create a missing folder for the user alone, and check it as ``check_path`` does.
 
     Raises:
-        BadInput: as ``check_path``, or the folder cannot be made.
+        BadInput: as in ``check_path``, or the folder cannot be created.
     """
-    check_path(folder, name)  # else it would be made where others can replace it
+    check_path(folder, name)  # otherwise it would be created where others can replace it
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
         try:
-            path.mkdir(mode=PRIVATE, exist_ok=True)  # another process may be first
+            path.mkdir(mode=PRIVATE, exist_ok=True)  # another process may create it first
         except OSError as error:
             raise BadInput(f"{name}: {path}: {error.strerror}") from error
     check_path(folder, name)
@@ -49,23 +49,24 @@ def check_private(folder: Path, name: str) -> None:
     """Refuse a folder if another user can write to it, above it or to anything below it.
 
     Args:
-        folder: need not be there.
-        name: what the user knows it by.
+        folder: need not exist.
+        name: its name for the user.
 
     Raises:
-        BadInput: which part of it, who can write there, and what to do.
+        BadInput: another user can write to a part of it; the message gives the part, the user and a
+            remedy.
     """
     if check_path(folder, name):
         _check_below(folder, name)
 
 
 def check_path(folder: Path, name: str) -> bool:
-    """Refuse a folder if another user can write to it or above it; what is missing is nobody's.
+    """Refuse a folder if another user can write to it or above it; missing folders are accepted.
 
-    Returns whether the folder is there.
+    Returns whether the folder exists.
 
     Raises:
-        BadInput: as ``check_private``, or the folder is no folder, or out of reach.
+        BadInput: as in ``check_private``, or the folder is not a folder, or cannot be reached.
     """
     left = list(reversed(_absolute(folder, name).parts[1:]))
     place, links = Path("/"), 0
@@ -97,7 +98,7 @@ def _absolute(folder: Path, name: str) -> Path:
         return folder
     try:
         return Path.cwd() / folder
-    except OSError as error:  # the working folder is gone
+    except OSError as error:  # the working folder was removed
         raise BadInput(f"{name}: {folder}: {error.strerror}") from error
 
 
@@ -111,7 +112,9 @@ def _status(place: Path, folder: Path, name: str) -> os.stat_result | None:
 
 
 def _check_folder(place: Path, found: os.stat_result, folder: Path, name: str) -> None:
-    """The folder itself: the user's own, not root's, as nobody could keep anything there."""
+    """Check the folder itself: it must be the user's own, not root's, or nobody could write
+    there.
+    """
     if not stat.S_ISDIR(found.st_mode):
         raise BadInput(f"{name}: {folder} must be a folder")
     if found.st_uid != os.getuid():
@@ -120,7 +123,7 @@ def _check_folder(place: Path, found: os.stat_result, folder: Path, name: str) -
 
 
 def _check_below(folder: Path, name: str) -> None:
-    """Everything in a folder, in which a link could lead anywhere."""
+    """Check everything in a folder; a link in it could lead anywhere."""
     inside, own = [str(folder)], os.getuid()
     while inside:
         try:
@@ -143,7 +146,7 @@ def _check_below(folder: Path, name: str) -> None:
 
 
 def _status_of(entry: os.DirEntry[str]) -> os.stat_result | None:
-    """None of what another process of the user has just removed."""
+    """Return the status of an entry, or None if another process of the user has just removed it."""
     try:
         return entry.stat(follow_symlinks=False)
     except FileNotFoundError:
@@ -173,7 +176,7 @@ def _check_writers(place: Path | str, found: os.stat_result, folder: Path, name:
 
 @cache
 def _private_group(gid: int) -> bool:
-    """Whether it is the group of this user alone."""
+    """Return whether a group contains only this user."""
     try:
         group, user = grp.getgrgid(gid), pwd.getpwuid(os.getuid())
     except KeyError:

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent: what of it is built, and the words of its factors."""
+"""Stochastic gradient descent: the parts of its update rule, and the words of its factors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class UpdateRule(NamedTuple):
-    """What an update does beside w - lr*g; it is built, or it is not there."""
+    """Parts of the update in addition to w - lr*g; each is included in the hardware or not."""
 
     momentum: bool = False
     weight_decay: bool = False
@@ -18,10 +18,10 @@ PLAIN = UpdateRule()
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """Hyperparameters of stochastic gradient descent, as the hardware's registers hold them.
+    """Hyperparameters of stochastic gradient descent, as stored in the hardware's registers.
 
     Attributes:
-        rate: word of the learning rate over the batch size, as gradients are sums.
+        rate: word of the learning rate divided by the batch size, because gradients are sums.
         momentum: word of the momentum; +0 for none.
         weight_decay: word of the weight decay times the batch size, for the same reason; +0 for
             none.
@@ -33,5 +33,5 @@ class Rates:
 
     @property
     def rule(self) -> UpdateRule:
-        """What must be built for them."""
+        """The parts of the update that these rates need."""
         return UpdateRule(self.momentum != 0, self.weight_decay != 0)

@@ -1,8 +1,9 @@
-"""The register map of a top behind its AXI shell: one description for hardware and software.
+"""The register map of a top with its AXI shell: one description for hardware and software.
 
-From it come the hardware (``hdl/axi/axi_registers.py``), the documentation page, the C header and
-the Python constants. A register is a word of 32 bits; they follow each other without gaps, first
-those that only the hardware writes, then those that software writes, then the counters.
+These are generated from it: the hardware (``hdl/axi/axi_registers.py``), the documentation page,
+the C header and the Python constants. A register is a word of 32 bits. Registers follow each other
+without gaps in this order: registers that only the hardware writes, registers that software writes,
+counters.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ FLAGS = ("busy", "done", "framing_error")
 """Status ports of a top that are bits of the register ``status``, from bit 0 on."""
 
 STATUS = (*FLAGS, "aborting")
-"""Bits of the register ``status``, from bit 0 on: the top's, and that of the reset by software."""
+"""Bits of the register ``status``, from bit 0 on: those of the top, and that of the software
+reset.
+"""
 
 CONTROL = ("start", "abort")
 """Bits of the register ``control``, from bit 0 on."""
 
 ABORT_CYCLES = 16
-"""Cycles that ``aborting`` lasts: as long as AMD asks for where a reset goes to AXI blocks, and
-longer than a copied or pipelined tree of the engine's reset needs."""
+"""Cycles for which ``aborting`` is active. AMD requires as many cycles of reset for AXI blocks, and
+a copied or pipelined tree of the engine's reset needs fewer.
+"""
 
 ERRORS = ("illegal_value", "write_refused", "start_refused")
 """Bits of the register ``error``, from bit 0 on."""
@@ -41,10 +45,11 @@ class Register:
     """One register.
 
     Attributes:
-        name: in lower case; of a setting or a counter, the flattened name of its port.
+        name: in lower case; for a setting or a counter, the flattened name of its port.
         offset: address, in bytes.
         access: ``ro``, ``rw``, ``wo`` (reads as 0) or ``w1c`` (a bit is cleared by writing 1).
-        least, most: what may be written, or, in a register that is only read, what it may hold.
+        least, most: the range of values that may be written, or that a read-only register may
+            contain.
         reset: value after reset.
         meaning: one line.
     """
@@ -64,11 +69,12 @@ class RegisterMap:
 
     Attributes:
         top: name of the entity.
-        registers: all of them. settings, counters: how many of them are run-time registers of the
-            top, and (two registers each) its counters.
+        registers: all of them.
+        settings: number of run-time registers of the top.
+        counters: number of its counters, with two registers each.
 
     Raises:
-        ValueError: they do not fit the address space.
+        ValueError: the registers do not fit the address space.
     """
 
     top: str
@@ -83,31 +89,33 @@ class RegisterMap:
             raise ValueError(f"{self.top}: {size} bytes of registers, at most {space} are allowed")
 
     def __repr__(self) -> str:
-        """Name it in one line, by a hash of all registers: exported hardware says what it has."""
+        """Return one line with a hash of all registers, which identifies the map of exported
+        hardware.
+        """
         digest = hashlib.sha256(repr(self.registers).encode()).hexdigest()
         return f"RegisterMap({self.top}, {len(self.registers)} registers, sha256 {digest[:16]})"
 
     def __getitem__(self, name: str) -> Register:
-        """The register of that name."""
+        """Return the register of that name."""
         return self.registers[self.index(name)]
 
     def index(self, name: str) -> int:
-        """Place of a register; its offset in words."""
+        """Return the index of a register: its offset in words."""
         return [register.name for register in self.registers].index(name)
 
     @property
     def first_setting(self) -> int:
-        """Place of the first run-time register; all of them follow."""
+        """Index of the first run-time register; the others follow."""
         return len(self.registers) - 2 * self.counters - self.settings
 
     @property
     def first_counter(self) -> int:
-        """Place of the first counter's low word; its high word, and the others, follow."""
+        """Index of the first counter's low word; its high word and the other counters follow."""
         return len(self.registers) - 2 * self.counters
 
     @property
     def first_writable(self) -> int:
-        """Place of the first register that may be written; those up to the counters follow."""
+        """Index of the first writable register; all registers up to the counters are writable."""
         return next(i for i, each in enumerate(self.registers) if each.access != "ro")
 
 
@@ -122,11 +130,13 @@ def register_map(
     """Lay out the registers of a top.
 
     Args:
-        top: name of the entity. version: of the package, ``major.minor.patch``.
-        parameters: text that identifies the elaboration; its hash is readable in the hardware.
+        top: name of the entity.
+        version: of the package, ``major.minor.patch``.
+        parameters: text that identifies the elaboration; the hardware contains its hash as a
+            register.
         settings: run-time registers by the flattened name of their port.
         counters: width in bits, above 32, by the name of the status field.
-        counts: what a counter counts, in one line, by that name.
+        counts: meaning of each counter, in one line, by that name.
     """
     places = (STATUS, CONTROL, ERRORS)
     digest = hashlib.sha256(repr((top, parameters, settings, counters, places)).encode())
@@ -166,7 +176,7 @@ def _packed(version: str) -> int:
 
 
 def check_settings(settings: Sequence[tuple[str, int]], known: Settings) -> Settings:
-    """The settings of a top's configuration ports, given as (name, bits).
+    """Return the settings of a top's configuration ports, given as (name, bits).
 
     Raises:
         ValueError: a port has no known range, or is too narrow for it.
@@ -185,7 +195,7 @@ WORD_MAX = (1 << 32) - 1  # of a register, which is a word of the bus
 
 
 class Setting(NamedTuple):
-    """A run-time register: smallest and largest legal value, and what it means."""
+    """A run-time register: its smallest and largest legal value, and its meaning."""
 
     least: int
     most: int

@@ -1,4 +1,4 @@
-"""Files that are read as a whole, and not waited for."""
+"""A check that a path is a regular file, so that reading it ends without waiting."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from merp.models.base.errors import BadInput
 
 
 def check_regular(path: Path) -> None:
-    """Refuse what is there and is no regular file: a folder, a device, a pipe, which has no end.
+    """Refuse an existing path that is not a regular file: a folder, a device, or an endless pipe.
 
-    What is not there is left to whoever opens it.
+    A missing path is accepted; the caller reports it when it opens the file.
 
     Raises:
-        BadInput: it is no regular file.
+        BadInput: the path is not a regular file.
     """
     if path.exists() and not path.is_file():
         raise BadInput(f"{path}: cannot be read: no regular file")

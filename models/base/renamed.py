@@ -10,14 +10,15 @@ from collections.abc import Mapping
 
 
 class RenamedWarning(FutureWarning):
-    """Somebody used a former name; the message names the new one."""
+    """A former name was used; the message gives the new name."""
 
 
 def renamed(former: str, name: str) -> None:
-    """Warn that a name is a former one.
+    """Warn that a former name was used.
 
     Args:
-        former: as it was written. name: as it is written now.
+        former: the name as it was written.
+        name: the present name.
     """
     warnings.warn(
         f"{former} is called {name} now; the former name works until version 1.0",
@@ -27,9 +28,10 @@ def renamed(former: str, name: str) -> None:
 
 
 def in_json(name: str, former: Mapping[str, str]) -> str:
-    """A word as JSON answers write it, which keep former words.
+    """Return a word as it appears in JSON answers, which keep former words.
 
     Args:
-        name: as it is written now. former: present words by former ones.
+        name: the present word.
+        former: present words by former ones.
     """
     return {now: before for before, now in former.items()}.get(name, name)

@@ -1,6 +1,6 @@
-"""The shape of one super layer (one group): what a pass of the engine computes.
+"""The shape of one super layer (one group), which one pass of the engine computes.
 
-CNN-MERP section IV.F: convolution, ReLU and pooling are one super layer.
+CNN-MERP section IV.F: convolution, ReLU and pooling form one super layer.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from functools import cached_property
 POOL_KINDS = ("max", "average")
 
 Padding = int | tuple[int, int, int, int]
-"""Zeros around a map: on every side, or on top, left, bottom and right."""
+"""Zeros around a map: one number for all sides, or (top, left, bottom, right)."""
 
 
 def sides(pad: Padding) -> tuple[int, int, int, int]:
-    """Zeros on top, left, bottom and right."""
+    """Return the zeros on top, left, bottom and right."""
     return (pad, pad, pad, pad) if isinstance(pad, int) else pad
 
 
 def _one_value(pad: Padding) -> Padding:
-    """The number for padding that is alike on all sides, so that equal padding has equal values."""
+    """Return padding that is equal on all sides as one number, so that equal padding has equal
+    values.
+    """
     around = sides(pad)
     return around[0] if len(set(around)) == 1 else pad
 
@@ -29,14 +31,14 @@ def _one_value(pad: Padding) -> Padding:
 class Pool:
     """Pooling of ``window`` x ``window`` elements every ``stride`` elements.
 
-    Windows may hang over the edges of the map, the first ones above and on the left, by ``pad``;
-    what would hang over by more is dropped. A maximum is that of the elements that there are; an
-    average takes zeros for the others. An edge has one window that hangs over it, in a direction:
-    it does so by less than the stride, and has an element of the map.
+    Windows may extend beyond the edges of the map: the first windows by ``pad``, above and on the
+    left. Windows that would extend further are dropped. A maximum considers only elements inside
+    the map; an average counts zeros for the others. In each direction, at most one window extends
+    beyond an edge. It does so by less than the stride, and contains an element of the map.
 
     Attributes:
         kind: one of ``POOL_KINDS``.
-        pad: on all four sides alike, or at top, left, bottom and right.
+        pad: one number for all four sides, or (top, left, bottom, right).
 
     Raises:
         ValueError: unknown kind, a window or stride below 1, or padding not below both.
@@ -63,46 +65,49 @@ class Pool:
 
     @property
     def most_pad(self) -> int:
-        """The largest ``pad``."""
+        """The largest allowed ``pad``."""
         return min(self.window, self.stride) - 1
 
     @property
     def top(self) -> int:
-        """Rows by which the first windows hang over the edge."""
+        """Rows of the first windows that lie above the map."""
         return sides(self.pad)[0]
 
     @property
     def left(self) -> int:
-        """Columns by which they do."""
+        """Columns of the first windows that lie left of the map."""
         return sides(self.pad)[1]
 
     def rows(self, elements: int) -> int:
-        """Pooled rows of so many."""
+        """Return the pooled rows of a map with ``elements`` rows."""
         top, _, bottom, _ = sides(self.pad)
         return self._windows(top + elements + bottom)
 
     def columns(self, elements: int) -> int:
-        """Pooled columns of so many."""
+        """Return the pooled columns of a map with ``elements`` columns."""
         _, left, _, right = sides(self.pad)
         return self._windows(left + elements + right)
 
     def covers(self, rows: int, columns: int) -> tuple[int, int]:
-        """Rows and columns of a map up to the end of so many windows, which may lie outside."""
+        """Return the rows and columns up to the end of the last window; the end may lie outside the
+        map.
+        """
         return self._end(rows, self.top), self._end(columns, self.left)
 
     def elements(self, rows: int, columns: int) -> tuple[int, int]:
-        """Rows and columns of the smallest map that is pooled to so many."""
+        """Return the rows and columns of the smallest map that is pooled to this size."""
         top, left, bottom, right = sides(self.pad)
         high, wide = self._end(rows, top) - bottom, self._end(columns, left) - right
         return max(1, high), max(1, wide)
 
     def rounded_up(self, rows: int, columns: int) -> Pool:
-        """The same on maps of such a size with partial windows, ``ceil_mode`` elsewhere.
+        """Return the same pooling with partial windows on maps of this size (``ceil_mode``
+        elsewhere).
 
-        Those that would begin behind the map are dropped.
+        Windows that would begin after the map are dropped.
 
         Raises:
-            ValueError: a window would hang over the edge by its stride or more.
+            ValueError: a window would extend beyond the edge by its stride or more.
         """
         top, left, bottom, right = sides(self.pad)
         below = self._end(self._begun(rows + top, bottom), top) - rows
@@ -113,28 +118,34 @@ class Pool:
         return max(0, (elements - self.window) // self.stride + 1)
 
     def _begun(self, elements: int, behind: int) -> int:
-        """Windows, the last one partial; it begins among ``elements``."""
+        """Return the number of windows, including a partial last one, which begins inside the
+        map.
+        """
         partial = -(-(elements + behind - self.window) // self.stride) + 1
         return max(1, min(partial, -(-elements // self.stride)))
 
     def _end(self, windows: int, before: int) -> int:
-        """Elements up to where the last window would end."""
+        """Return the number of elements up to the end of the last window."""
         return (windows - 1) * self.stride + self.window - before
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """One group of a convolution layer with its ReLU and pooling.
+    """One group of a convolution layer with its ReLU and pooling. Letters are those of the paper.
 
     Attributes:
-        n: input maps. m: output maps. k: kernel size. (Letters as in the paper.)
+        n: input maps.
+        m: output maps.
+        k: kernel size.
         rows, columns: size of an input map.
-        stride, pad: of the convolution; zero padding, on all four sides alike or of each.
-        relu: whether ReLU follows. pool: pooling, or None.
+        stride: of the convolution.
+        pad: zero padding of the convolution: one number for all four sides, or one for each.
+        relu: whether ReLU follows.
+        pool: pooling, or None.
 
     Raises:
-        ValueError: a size below 1, padding not below the kernel size, a kernel larger than the
-            padded map, or a pooling window larger than the convolution's output.
+        ValueError: a size is below 1, or padding is not below the kernel size. Or a kernel is
+            larger than the padded map, or a pooling window than the output.
     """
 
     n: int
@@ -186,17 +197,17 @@ class Shape:
 
     @property
     def padded_rows(self) -> int:
-        """Rows of an input map and its zeros."""
+        """Rows of an input map including its zeros."""
         return self.top + self.rows + self.bottom
 
     @property
     def padded_columns(self) -> int:
-        """Columns of an input map and its zeros."""
+        """Columns of an input map including its zeros."""
         return self.left + self.columns + self.right
 
     @property
     def border(self) -> int:
-        """Zeros on both sides together, in the direction that has fewer."""
+        """Total zeros on two opposite sides, in the direction with fewer zeros."""
         return min(self.top + self.bottom, self.left + self.right)
 
     @cached_property
@@ -211,17 +222,17 @@ class Shape:
 
     @property
     def pooled_rows(self) -> int:
-        """Rows after pooling (the convolution's own without pooling)."""
+        """Rows after pooling (rows of the convolution's output without pooling)."""
         return self.pool.rows(self.out_rows) if self.pool else self.out_rows
 
     @property
     def pooled_columns(self) -> int:
-        """Columns after pooling (the convolution's own without pooling)."""
+        """Columns after pooling (columns of the convolution's output without pooling)."""
         return self.pool.columns(self.out_columns) if self.pool else self.out_columns
 
     @property
     def hanging(self) -> bool:
-        """Whether pooling windows may hang over an edge of the convolution's output."""
+        """Whether pooling windows may extend beyond an edge of the convolution's output."""
         return self.pool is not None and self.pool.pad != 0
 
     @property
@@ -231,10 +242,10 @@ class Shape:
 
     @property
     def reach(self) -> int:
-        """Taps up to that of a kernel's last element, row by row."""
+        """Taps up to the last element of a kernel, row by row."""
         return self.taps
 
     def macs(self, images: int = 1) -> int:
-        """Multiply-adds of the convolution; one is two operations."""
+        """Return the multiply-adds of the convolution; one is two operations."""
         positions = self.out_rows * self.out_columns
         return self.k * self.k * self.n * self.m * positions * images

@@ -1,4 +1,4 @@
-"""A field of the state that forward propagation writes for the way back (kind ``pooled``)."""
+"""A field of the ReLU/pooling mask that forward propagation writes (kind ``pooled``)."""
 
 from __future__ import annotations
 
@@ -6,25 +6,29 @@ from merp.models.base.shape import Shape
 
 
 def position_bits(window: int) -> int:
-    """Bits of a position in a pooling window of window x window elements."""
+    """Return the bits of a position in a pooling window of window x window elements."""
     return (window**2 - 1).bit_length()
 
 
 def state_field_bits(shape: Shape) -> int:
-    """Bits of a field: ReLU's mask bit, a position with max pooling; 0 where there is no state."""
+    """Return the bits of a field: ReLU's mask bit, and a position with max pooling; 0 without a
+    mask.
+    """
     code = position_bits(shape.pool.window) if shape.pool and shape.pool.kind == "max" else 0
     return int(shape.relu) + code
 
 
 def state_fields(shape: Shape, maps: int) -> int:
-    """Fields of the state of ``maps`` maps of an image: one of each maximum, else of each sum."""
+    """Return the fields of ``maps`` maps of an image: one per maximum, or, without maxima, one per
+    sum.
+    """
     if shape.pool is not None and shape.pool.kind == "max":
         return maps * shape.pooled_rows * shape.pooled_columns
     return maps * shape.out_rows * shape.out_columns
 
 
 def state_bytes(fields: int, field_bits: int) -> int:
-    """Bytes of a stream of so many fields, which follow each other without gaps."""
+    """Return the bytes of a stream of ``fields`` fields, which follow each other without gaps."""
     return -(-fields * field_bits // 8)
 
 

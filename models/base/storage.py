@@ -1,8 +1,8 @@
-"""Formats in which tensors lie in memory, where they are narrower than the arithmetic's.
+"""Formats in which tensors are stored in memory, if they are narrower than the arithmetic's format.
 
-A word is rounded once, to nearest even, when it leaves the engine, and is widened exactly when it
-comes in: what is stored *is* the rounded number for all who read it later. Partial sums and state
-are no such tensors; they stay as they are.
+A word is rounded once, to nearest even, when it leaves the engine. It is widened exactly when it is
+read again. All later readers use the rounded number. Partial sums and ReLU/pooling masks are not
+affected; they keep their formats.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from merp.models.base.formats import FORMATS, FloatFormat, format_name
 Tensor = Literal["maps", "deltas", "kernels", "gradients"]
 
 StoredFormat = FloatFormat | ByteImage
-"""How elements may lie in memory: the network's image alone in bytes."""
+"""Formats of elements in memory; only the network's image can be in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,11 +24,11 @@ class Storage:
     """The format of each kind of tensor in memory.
 
     Attributes:
-        maps: what forward propagation takes, leaves and adds.
-        deltas: what delta propagation takes, adds and leaves.
+        maps: maps that forward propagation reads, writes and adds.
+        deltas: deltas that delta propagation reads, adds and writes.
         kernels: kernels and biases.
-        gradients: those that stay in memory from step to step: velocities.
-        image: the network's input, of whose first layer's design this is; None: as maps.
+        gradients: gradients that stay in memory from step to step: velocities.
+        image: the network's input, for the design of the first layer; None: same as ``maps``.
     """
 
     maps: FloatFormat
@@ -39,16 +39,16 @@ class Storage:
 
     @classmethod
     def alike(cls, fmt: FloatFormat) -> Storage:
-        """Everything in one format."""
+        """Return a storage with one format for everything."""
         return cls(maps=fmt, deltas=fmt, kernels=fmt, gradients=fmt)
 
     def __repr__(self) -> str:
-        """The formats by name."""
+        """Return the formats by name."""
         formats = ", ".join(f"{name}={each}" for name, each in self.names().items())
         return f"Storage({formats})"
 
     def names(self) -> dict[str, str]:
-        """The format of each kind of tensor, and of the image where it has one of its own."""
+        """Return the format of each kind of tensor, and of the image if it has its own."""
         image = {} if self.image is None else {"image": stored_name(self.image)}
         return image | {tensor: format_name(self.of(tensor)) for tensor in TENSORS}
 
@@ -59,19 +59,20 @@ class Storage:
 
     @property
     def between_layers(self) -> Storage:
-        """The same of layers that do not take the image."""
+        """The same storage for layers that do not read the image."""
         return replace(self, image=None)
 
     def of(self, tensor: Tensor) -> FloatFormat:
-        """The format of a kind of tensor."""
+        """Return the format of a kind of tensor."""
         found: FloatFormat = getattr(self, tensor)
         return found
 
     def check(self, fmt: FloatFormat) -> None:
-        """Refuse a format whose numbers are not all numbers of ``fmt``, the arithmetic's.
+        """Refuse a format with numbers that are not numbers of the arithmetic's format ``fmt``.
 
         Raises:
-            ValueError: which tensor, and what is allowed.
+            ValueError: a format is not allowed; the message gives the tensor and the allowed
+                formats.
         """
         for tensor in TENSORS:
             stored = self.of(tensor)
@@ -93,12 +94,14 @@ BYTE: Final = "uint8"
 
 
 def stored_name(stored: StoredFormat) -> str:
-    """Name of a format in memory; of an image in bytes with what they stand for."""
+    """Return the name of a format in memory; for an image in bytes, with the values of its
+    bytes.
+    """
     return str(stored) if isinstance(stored, ByteImage) else format_name(stored)
 
 
 def within(fmt: FloatFormat) -> tuple[str, ...]:
-    """Names of the formats whose numbers are all numbers of ``fmt``."""
+    """Return the names of the formats whose numbers are all numbers of ``fmt``."""
     return tuple(
         name
         for name, each in FORMATS.items()
@@ -120,27 +123,28 @@ _BY_PHASE["bp"] = _BY_PHASE["dp"] | _BY_PHASE["ku"]
 
 
 class Stores:
-    """What knows how its tensors lie in memory: a design, a network, a layer of it.
+    """Base of objects that know how their tensors are stored: a design, a network, or a layer.
 
     Attributes:
-        fmt: of the arithmetic. storage: formats in memory; None: all as ``fmt``.
+        fmt: format of the arithmetic.
+        storage: formats in memory; None: all are ``fmt``.
     """
 
-    if TYPE_CHECKING:  # a field of some, worked out by others
+    if TYPE_CHECKING:  # a field in some subclasses, computed in others
 
         @property
         def fmt(self) -> FloatFormat:
-            """Of the arithmetic."""
+            """Format of the arithmetic."""
 
     storage: Storage | None
 
     def stored(self, tensor: Tensor) -> FloatFormat:
-        """Format of a kind of tensor in memory."""
+        """Return the format of a kind of tensor in memory."""
         return self.fmt if self.storage is None else self.storage.of(tensor)
 
     @property
     def stored_input(self) -> StoredFormat:
-        """Format of the maps that forward propagation takes; of a network, of its image."""
+        """Format of the maps that forward propagation reads; for a network, of its image."""
         return self.fmt if self.storage is None else self.storage.of_image
 
 
@@ -153,12 +157,12 @@ class InMemory(Stores):
 
 
 def port_format(phase: str, port: str, of: Stores) -> StoredFormat:
-    """Format of the elements on a port of elements of a phase."""
+    """Return the format of the elements on a port of a phase."""
     if port == "map_in":
         return of.stored_input
     return of.stored(_BY_PHASE[phase].get(port, "kernels"))
 
 
 def element_bytes(phase: str, port: str, of: Stores) -> int:
-    """Bytes of an element on a port of a phase, as it is stored."""
+    """Return the bytes of a stored element on a port of a phase."""
     return port_format(phase, port, of).bytes

@@ -1,10 +1,11 @@
-"""How a computational unit sums products: one choice, in every model's hands.
+"""The way in which a computational unit sums products: one choice, used by every model.
 
-``tree`` is the paper's circuit (CNN-MERP section V.C), every product and every sum rounded.
-``fused`` aligns exact products to the largest exponent of the window, adds integers and rounds
-once; the page ``cu_fused`` has its bits. The kernel update sums over positions: each product
-rounded and added by itself (``position``, the paper's), or a row of them fused (``row``, page
-``row_array``).
+- ``tree`` is the paper's circuit (CNN-MERP section V.C); every product and every sum is rounded.
+- ``fused`` aligns exact products to the largest exponent of the window, adds integers and rounds
+  once. The page ``cu_fused`` defines its bits.
+
+The kernel update sums over positions. ``position``, the paper's way, rounds each product and adds
+it individually. ``row`` sums the products of a row fused (page ``row_array``).
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from merp.models.base.formats import FloatFormat
 CU_KINDS = ("tree", "fused")
 KU_KINDS = ("position", "row")
 DSPS = (1, 2)
-# Significands of the factors: binary32's, of which products are cut, and those whose products one
-# DSP48E1 has room for: binary16's, and bfloat16's, of which it has room for two.
+# Significand bits of the factors. 24 is binary32; its products are cut. The products of 8
+# (bfloat16) and 11 bits (binary16) fit one DSP48E1; of bfloat16, two products fit.
 OPERANDS = (8, 11, 24)
-# A product has 48 bits and a leading one in either of the two highest. Below 28 it would lose the
-# guard bit of its rounding; above 32 it would need more of the 2-DSP product than the DSPs' own
-# shift by 17 gives.
+# A product has 48 bits, and its leading one is in one of the two highest bits. Below 28 bits the
+# guard bit of its rounding would be lost. Above 32 bits more of the 2-DSP product would be needed
+# than the DSPs' own shift by 17 gives.
 WINDOWS = (28, 32)
-# Products of narrow factors are whole, and any window can be shorter than they are.
+# Products of narrow factors are not cut. A window may be shorter than such a product.
 NARROW_WINDOWS = (16, 32)
-# With sign and exponent 28 bits fill the word of a block RAM, 36 bits.
+# Sign, exponent and 28 bits fill a word of a block RAM, 36 bits.
 PRECISIONS = (24, 28)
 
 
@@ -35,22 +36,22 @@ class Summation:
 
     Attributes:
         kind: ``Design.cu_kind``.
-        dsp: DSP blocks of a fused product; one is less exact.
+        dsp: DSP blocks of a fused product; one block is less exact.
         operand: significand bits of the factors, hidden bit included; 24 is binary32. Narrower
-            ones are rounded as they enter, and have binary32's exponents.
+            factors are rounded at the input, and have binary32's exponents.
         window: W, bits of a fused product before it is aligned.
-        precision: p of the accumulators behind fused CUs, significand bits with the hidden one
-            (IEEE 754-2019 clause 3.3); 24 is binary32.
+        precision: p of the accumulators of fused CUs, significand bits with the hidden one (IEEE
+            754-2019 clause 3.3); 24 is binary32.
         ku_kind: how gradients are summed.
-        taps: products that a CU sums at once, k*k: of a fully connected layer (every map is a
-            single element) as many elements, ascending; of smaller kernels with zeros for what they
-            lack. With 1 it is those of the layer's own window.
-        ku_images: images of such a layer that stand for the columns of a row, at most, where
-            gradients are summed by ``row``.
+        taps: products that a CU sums together, k*k. In a fully connected layer (every map is a
+            single element) they are k*k elements, ascending. Smaller kernels are filled up with
+            zeros. With 1, a CU sums the products of the layer's own window.
+        ku_images: the largest number of images of a fully connected layer that form the columns of
+            a row, if gradients are summed by ``row``.
 
     Raises:
-        ValueError: a value is out of range, or a tree is given what is for fused CUs; the message
-            names the design's key.
+        ValueError: a value is out of range, or a tree has an option of fused CUs; the message names
+            the design's key.
     """
 
     kind: str = "tree"
@@ -94,11 +95,13 @@ class Summation:
 
     @property
     def narrow(self) -> bool:
-        """Whether factors are shorter than binary32."""
+        """Whether the factors are narrower than binary32."""
         return self.operand < 24
 
     def accumulator_format(self, fmt: FloatFormat) -> FloatFormat:
-        """Format of sums of products and of what accumulates them; ``fmt`` is the elements'."""
+        """Return the format of sums of products and of their accumulators; ``fmt`` is the elements'
+        format.
+        """
         return FloatFormat(fmt.exp_bits, self.precision - 1) if self.kind == "fused" else fmt
 
 

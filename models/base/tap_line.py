@@ -1,4 +1,4 @@
-"""A tap line: the k x k window of a stream of beats, each behind the one to its left."""
+"""A tap line: the k x k window of a stream of beats, where each beat follows its left neighbour."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ RANGES = {
 
 @dataclass(frozen=True, kw_only=True)
 class TapLine:
-    """What is fixed at elaboration.
+    """Parameters of a tap line, fixed at elaboration.
 
     Attributes:
         k: rows and columns of a window.
-        width: bits of an element. lanes: elements of a beat, each of a map of its own.
+        width: bits of an element.
+        lanes: elements of a beat, each of a different map.
         max_step: the largest number of beats of a column.
         max_columns: the largest number of columns.
 
     Raises:
-        ValueError: a value is out of range; the message names the key and what is allowed.
+        ValueError: a value is out of range; the message names the key and the allowed range.
     """
 
     k: int
@@ -49,5 +50,5 @@ class TapLine:
 
     @property
     def row_beats(self) -> int:
-        """Beats of a row, at most."""
+        """Largest number of beats of a row."""
         return self.max_columns * self.max_step

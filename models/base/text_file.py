@@ -1,4 +1,4 @@
-"""Read a text that a user gave, of limited size."""
+"""Read a text file of limited size that a user gave."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from merp.models.base.regular_file import check_regular
 def read_text(path: Path, most: int, *, regular: bool = False) -> str:
     """Return the UTF-8 text of ``path``, of at most ``most`` bytes; line ends become newlines.
 
-    regular: refuse what is no regular file. A pipe that a user names has somebody who writes to
-    it; for one that lies in a folder in place of a file we would wait for ever.
+    regular: refuse a path that is not a regular file. If a user names a pipe, another process
+    writes to it. If a folder contains a pipe in place of a file, reading it might never end.
 
     Raises:
-        BadInput: it cannot be read, is longer, or is no text.
+        BadInput: the file cannot be read, is longer, or is not text.
     """
     try:
         if regular:

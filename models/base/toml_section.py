@@ -1,4 +1,4 @@
-"""Read one table of a TOML file, each wrong key or value said in one line."""
+"""Read one table of a TOML file; each wrong key or value is reported in one line."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from merp.models.base.text_file import read_text
 
 BYTES = 1 << 18
 LINE_CHARACTERS = 4096
-DEPTH = 8  # tables and lists in each other
+DEPTH = 8  # nested tables and lists
 LARGEST = (1 << 63) - 1
 RATIO = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{1,9}|/0*[1-9][0-9]{0,8})?", re.ASCII)
-"""A number in a text: short, since exponents make Python's fractions as long as one asks for."""
+"""A number in a string: short, because an exponent can make Python's fractions arbitrarily long."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Parse the TOML file ``path``.
 
     Raises:
-        BadInput: it cannot be read, is not TOML, or is beyond a limit: of size, length of a line,
-            nesting, or a number.
+        BadInput: the file cannot be read, is not TOML, or exceeds a limit: of size, length of a
+            line, nesting, or a number.
     """
     text = read_text(path, BYTES)
-    # A parser's time and depth grow with the length of a key, and a key ends with its line.
+    # A parser's time and depth grow with the length of a key. A key cannot exceed its line.
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LINE_CHARACTERS:
             raise BadInput(
@@ -61,10 +61,10 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 class Section:
-    """A table, read key by key; ``finish`` refuses what was not asked for."""
+    """A table that is read key by key; ``finish`` refuses the other keys."""
 
     def __init__(self, file: str, where: str, values: object) -> None:
-        """Take ``values``, the table that the message calls ``where`` in ``file``.
+        """Read the table ``values``, which messages call ``where`` in ``file``.
 
         Raises:
             BadInput: it is not a table.
@@ -77,18 +77,20 @@ class Section:
         self._asked: dict[str, None] = {}
 
     def bad(self, key: str, allowed: str) -> BadInput:
-        """Return the complaint about the value of ``key``."""
+        """Return the error about the value of ``key``."""
         value = self._values.get(key)
         said = str(value).lower() if isinstance(value, bool) else shown(value)
         return BadInput(f"{self.file}: {self.where}: {key} = {said}: must be {allowed}")
 
     def has(self, key: str) -> bool:
-        """Whether the table has ``key``, which is allowed but not required."""
+        """Return whether the table has the optional key ``key``."""
         self._asked[key] = None
         return key in self._values
 
     def spelled(self, key: str, former: str) -> str:
-        """The key as the table has it: by its former name, with a notice, or as it is."""
+        """Return the key as the table spells it: its former name, with a warning, or its present
+        name.
+        """
         if key in self._values or former not in self._values:
             return key
         renamed(former, key)
@@ -103,7 +105,7 @@ class Section:
         return self._values.get(key)
 
     def whole(self, key: str, low: int, high: int, default: int | None = None) -> int:
-        """Return a whole number from ``low`` to ``high``; without a default it must be there."""
+        """Return a whole number from ``low`` to ``high``; without a default the key is required."""
         value = self._take(key, default is None)
         if value is None and default is not None:
             return default
@@ -112,7 +114,7 @@ class Section:
         return value
 
     def sides(self, key: str, low: int, high: int, default: int) -> Padding:
-        """Return a whole number, or four of them in a list: top, left, bottom, right."""
+        """Return a whole number, or a list of four of them: top, left, bottom, right."""
         value = self._take(key, False)
         if value is None:
             return default
@@ -126,7 +128,7 @@ class Section:
         raise self.bad(key, f"{allowed}, or four of them: [top, left, bottom, right]")
 
     def number(self, key: str, low: float, high: float, default: float | None = None) -> float:
-        """Return a number from ``low`` to ``high``; without a default it must be there."""
+        """Return a number from ``low`` to ``high``; without a default the key is required."""
         value = self._take(key, default is None)
         if value is None and default is not None:
             return default
@@ -136,7 +138,7 @@ class Section:
         return float(value)
 
     def ratio(self, key: str, default: Fraction) -> Fraction:
-        """Return an exact number: as it is written, in decimals or as a fraction in a text."""
+        """Return an exact number: in decimals as it is written, or a fraction in a string."""
         value = self._take(key, False)
         if value is None:
             return default
@@ -147,14 +149,14 @@ class Section:
         raise self.bad(key, 'a number, or a fraction in a text: "1/255"')
 
     def text(self, key: str) -> str:
-        """Return a text that must be there."""
+        """Return the string of a required key."""
         value = self._take(key, True)
         if not isinstance(value, str):
             raise self.bad(key, "a text")
         return value
 
     def texts(self, key: str, count: int) -> tuple[str, ...]:
-        """Return a list of ``count`` different texts, which must be there."""
+        """Return a list of ``count`` different strings of a required key."""
         value = self._take(key, True)
         texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
         if not texts or len(value) != count or len(set(value)) != count:
@@ -171,9 +173,9 @@ class Section:
         return value
 
     def name(self, taken: set[str] | None = None) -> str:
-        """Return the ``name``, which differs from earlier ones in letters or digits.
+        """Return the ``name``, which differs from earlier names in letters or digits.
 
-        taken: the folder names of the earlier ones. The folder name of this one is added.
+        taken: the folder names of the earlier names. The folder name of this name is added.
         """
         value = self._take("name", True)
         if not isinstance(value, str) or not is_name(value):
@@ -193,9 +195,10 @@ class Section:
         other_names: Mapping[str, str] | None = None,
         aliases: Mapping[str, str] | None = None,
     ) -> str:
-        """Return one of ``allowed``; one of ``aliases`` is taken for what it stands for.
+        """Return one of ``allowed``; one of ``aliases`` is replaced by its meaning.
 
-        The complaint about one of ``other_names``, in lower case, says what it means elsewhere.
+        If the value is one of ``other_names``, in lower case, the message explains its meaning
+        elsewhere.
         """
         value = self._take(key, default is None)
         if value is None and default is not None:
@@ -214,18 +217,18 @@ class Section:
         return str(value)
 
     def table(self, key: str) -> Section:
-        """Return the table under ``key``."""
+        """Return the table of ``key``."""
         return Section(self.file, f"{self.where}: {key}", self.value(key))
 
     def value(self, key: str) -> Any:
-        """Return whatever stands under ``key``, which must be there."""
+        """Return the value of the required key ``key``, of any type."""
         return self._take(key, True)
 
     def finish(self) -> None:
-        """Refuse keys that were never asked for.
+        """Refuse keys that were never read.
 
         Raises:
-            BadInput: names the first of them and those that are allowed.
+            BadInput: there is such a key; the message names the first one and the allowed keys.
         """
         for key in self._values:
             if key not in self._asked:

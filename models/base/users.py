@@ -1,4 +1,4 @@
-"""The layers that share a design, as its reader needs to know them."""
+"""The layers that share a design, with the properties that the design's reader needs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from merp.models.base.storage import Storage
 
 
 class LayerUse(NamedTuple):
-    """A layer.
+    """A layer that uses a design.
 
     Attributes:
-        shape: of one group. groups: how many. taken: rows, columns and channels of its input.
-        chained: whether that is the output of the layer in front, and nothing is added to its sums.
+        shape: of one group.
+        groups: number of groups.
+        taken: rows, columns and channels of its input.
+        chained: whether the input is the output of the layer in front, and nothing is added to its
+            sums.
     """
 
     shape: Shape
@@ -28,12 +31,13 @@ class LayerUse(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Users:
-    """All of them.
+    """All layers that share a design.
 
     Attributes:
-        layers: by name, in order. numbers: of the network.
-        added: one of them adds the output of another layer to its sums.
-        storage: how their tensors lie in memory.
+        layers: by name, in order.
+        numbers: number format of the network.
+        added: whether one of them adds the output of another layer to its sums.
+        storage: formats of their tensors in memory.
     """
 
     layers: Mapping[str, LayerUse]

@@ -1,7 +1,8 @@
 """A layer whose kernels are smaller than those of the engine that runs it.
 
-A kernel lies in the corner of tap (0, 0), and the taps that it lacks are zero, and never sent. The
-padding grows by them below the map and on its right, so that the windows are as many as before.
+Such a kernel is in the corner of tap (0, 0). The taps that it lacks are zero; they are never sent.
+The padding below and right of the map grows by as many rows and columns, so the number of windows
+does not change.
 """
 
 from __future__ import annotations
@@ -13,40 +14,42 @@ from merp.models.base.shape import Shape
 
 @dataclass(frozen=True, kw_only=True)
 class WidenedShape(Shape):
-    """What the engine computes: ``k`` is its own kernel size.
+    """The shape that the engine computes; ``k`` is the kernel size of the engine.
 
     Attributes:
         kernel: kernel size of the layer.
 
     Raises:
-        ValueError: as of ``Shape``, or the kernel is not smaller than the engine's.
+        ValueError: as in ``Shape``, or the kernel is not smaller than the engine's.
     """
 
     kernel: int
 
     def __post_init__(self) -> None:
-        """Check that the fields go together."""
+        """Check that the fields are consistent."""
         super().__post_init__()
         if not 1 <= self.kernel < self.k:
             raise ValueError(f"kernel must be 1 to {self.k - 1} (below k), not {self.kernel}")
 
     @property
     def taps(self) -> int:
-        """Taps that the kernels have elements for."""
+        """Taps for which the kernels have elements."""
         return self.kernel * self.kernel
 
     @property
     def reach(self) -> int:
-        """Taps up to the last one that the kernels have an element for, row by row."""
+        """Taps up to the last one for which the kernels have an element, row by row."""
         return (self.kernel - 1) * self.k + self.kernel
 
     def macs(self, images: int = 1) -> int:
-        """Multiply-adds of the layer: those with taps that its kernels lack are none."""
+        """Return the multiply-adds of the layer; taps that its kernels lack do not count."""
         return super().macs(images) // self.k**2 * self.taps
 
 
 def widened(shape: Shape, k: int) -> Shape:
-    """``shape`` as a design of ``k`` x ``k`` kernels runs it, as it is if its are not smaller."""
+    """Return ``shape`` as a design of ``k`` x ``k`` kernels runs it: widened if its kernels are
+    smaller.
+    """
     more = k - shape.k
     if more <= 0:
         return shape

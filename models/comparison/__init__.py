@@ -1,1 +1,1 @@
-"""Five architectures on one network: what a plan of each costs on a board, in one form."""
+"""Five architectures on one network: the cost of a plan of each on a board, in one form."""

@@ -1,4 +1,4 @@
-"""An architecture: rules that place a network on a board, and what is asked of them."""
+"""An architecture: rules that place a network on a board, and the options of these rules."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from merp.models.network.network_keys import SEPARATE
 
 @dataclass(frozen=True, kw_only=True)
 class OwnOption:
-    """An option that an architecture alone has, ``--name`` of ``merp map``.
+    """An option of one architecture only, ``--name`` of ``merp map``.
 
     Attributes:
-        name: as in ``Options.extra``. says: what it is.
-        default: also tells the type: a bool is a switch; None: it may be missing, then of ``kind``.
-        kind: int, float, str or bool. low, high: of a number. allowed: of a text.
+        name: as in ``Options.extra``.
+        says: its description.
+        default: its type is the option's type, and a bool is a switch. None: the option may be
+            missing; its type is ``kind``.
+        kind: int, float, str or bool.
+        low, high: range of a number.
+        allowed: allowed strings.
     """
 
     name: str
@@ -34,20 +38,26 @@ class OwnOption:
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """One of the registry.
+    """One entry of the registry.
 
     Attributes:
-        name: on the command line. title: as printed. paper: whose it is.
-        board: name of its paper's own. word_bits: the paper's; None: as the network has it.
-        hardware: name of the machine whose designs it has in network files, if it is in hardware
-            here.
-        all_devices: it is on all devices of a board's file; a comparison gives the others one.
-        simulate: ``package.module:object``: the record of a plan with the cycles of a simulated
-            batch, which raises ``rows.simulator.Deadlock``; "" where nothing simulates it.
-        rows: likewise a function without arguments: our values of the numbers that its paper
-            prints, by key; "" where ``papers`` has no list of them.
+        name: on the command line.
+        title: as printed.
+        paper: its authors.
+        board: name of the board of its paper.
+        word_bits: word width of its paper; None: that of the network.
+        hardware: name of the machine whose designs network files contain, if merp has hardware of
+            it.
+        all_devices: it uses all devices of a board's file; a comparison gives other architectures
+            one.
+        simulate: ``package.module:object``, a function that returns the record of a plan with the
+            cycles of a simulated batch; it raises ``rows.simulator.Deadlock``. "" if there is no
+            simulation.
+        rows: ``package.module:object``, a function without arguments that returns our values of the
+            numbers that its paper prints, by key. "" if ``papers`` has no list of them.
         choices: options of its own.
-        plan: raises BadInput where there is none; a frozen dataclass. record: of such a plan.
+        plan: returns a plan, a frozen dataclass; raises BadInput if there is none.
+        record: returns the record of such a plan.
     """
 
     name: str
@@ -64,9 +74,10 @@ class Architecture:
     rows: str = ""
 
     def answer(self, network: Network, board: Board, options: Options) -> Record:
-        """Plan, and what it costs.
+        """Plan the network, and return the record of the costs.
 
-        However the network goes back, in the phases that all architectures have.
+        The network is planned for the phases that all architectures have, independent of its own
+        backward phases.
 
         Raises:
             BadInput: there is no plan.

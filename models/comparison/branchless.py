@@ -1,4 +1,4 @@
-"""Architectures that place layers one behind the other take chains, no branches."""
+"""A check for architectures that place layers in a sequence: they run chains without branches."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from merp.models.network.network import Layer, Network
 
 
 def chained(network: Network, options: Options, architecture: str) -> list[Layer]:
-    """Return the layers in scope, each of which takes the output of the layer in front of it.
+    """Return the layers in scope; each must read the output of the layer in front of it.
 
     Raises:
-        BadInput: one takes another layer's output, or adds one.
+        BadInput: a layer reads or adds the output of another layer.
     """
     layers = options.layers(network)
     for before, layer in zip([None, *network.layers], network.layers, strict=False):

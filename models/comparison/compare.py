@@ -1,4 +1,7 @@
-"""Architectures side by side: each on its paper's board, or all on one board with one word."""
+"""A comparison of architectures: each on its paper's board, or all on one board.
+
+On a common board all architectures have the same word width.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,16 @@ from merp.models.network.network import Network
 
 OWN = "own"
 WORDS = (16, 32)
-"""Widths of words that all may be asked for, in bits."""
+"""Word widths that a comparison may request for all architectures, in bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MachineAnswer:
-    """What an architecture answers.
+    """The answer of an architecture.
 
     Attributes:
-        record: None where it has no plan. why: then the reason; else why the record does not
-            compare with the others, None where it does.
+        record: None if it has no plan.
+        why: the reason why there is no plan, or why the record is not comparable; None if it is.
     """
 
     architecture: Architecture
@@ -34,17 +37,19 @@ class MachineAnswer:
 
     @property
     def comparable(self) -> Record | None:
-        """The record if its sums may stand beside those of others."""
+        """The record if its sums may be compared with those of others."""
         return self.record if self.why is None else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """One step of one network, answered by several architectures.
+    """One step of one network, planned by several architectures.
 
     Attributes:
-        scope: names of the layers. board: ``own``, or the name of a common one. word_bits: of all;
-            None where each has its own. fit: of CNN-MERP's designs.
+        scope: names of the layers.
+        board: ``own``, or the name of a common board.
+        word_bits: of all architectures; None if each has its own.
+        fit: of CNN-MERP's designs.
     """
 
     network: Network
@@ -57,7 +62,7 @@ class Comparison:
 
     @property
     def records(self) -> list[Record]:
-        """Those that compare."""
+        """Return the comparable records."""
         return [each.comparable for each in self.answers if each.comparable is not None]
 
 
@@ -72,16 +77,18 @@ def compare(
     word_bits: int | None = None,
     fit: str = "best",
 ) -> Comparison:
-    """Ask several architectures for the same step.
+    """Plan the same step with several architectures.
 
     Args:
-        boards: opens a board by its name. scope: names of layers. batch: images.
-        board: ``own``: each on its paper's board, with its paper's word; else the name of a board
-            for all, with words of ``word_bits``.
+        boards: opens a board by its name.
+        scope: names of layers.
+        batch: images.
+        board: ``own``: each architecture is on its paper's board, with its paper's word width.
+            Otherwise the name of a board for all, with words of ``word_bits``.
 
     Raises:
-        BadInput: anything between the two, a board of a family that our costs are not of, or a
-            board that there is not.
+        BadInput: only one of board and word is common, the board's family has no unit costs, or
+            there is no such board.
     """
     common = None if board == OWN else boards(board)
     _check(common, word_bits)
@@ -110,11 +117,11 @@ def compare(
 
 
 def _check(common: Board | None, word_bits: int | None) -> None:
-    """Refuse what would compare boards and words at once."""
+    """Refuse a comparison that would vary boards and word widths together."""
     if common is None and word_bits is not None:
         raise BadInput(
-            f"{mention('word', word_bits)}: allowed is own, as each architecture is on its paper's "
-            f"board with its paper's word; or {name_of('board')} too, one for all"
+            f"{mention('word', word_bits)}: allowed is own, which means its paper's board and "
+            f"word for each architecture; or also {name_of('board')}, one for all"
         )
     if common is not None and word_bits is None:
         allowed = ", ".join(map(str, WORDS))
@@ -124,8 +131,8 @@ def _check(common: Board | None, word_bits: int | None) -> None:
         )
     if common is not None and not common.part.planned:
         raise BadInput(
-            f"{mention('board', common.name)}: {common.part.name}: unit costs are of FPGAs of AMD, "
-            "and none is translated: allowed is own, or a board with such a part"
+            f"{mention('board', common.name)}: {common.part.name}: unit costs are of FPGAs of "
+            "AMD, and are not converted: allowed is own, or a board with such a part"
         )
 
 

@@ -1,8 +1,8 @@
-"""What sum-of-products units take of an FPGA of the 7 series: unit costs ``ours``.
+"""Unit costs ``ours``: resources of sum-of-products units on FPGAs of the 7 series.
 
-They are Yosys' of our own units on a grid of sizes (``docs/unit_costs.py`` writes the file), fitted
-as so much a unit and so much a tap; kernel memories are not in them. Another format, or a kernel
-beyond the grid, is assumed to cost as much a tap.
+The costs are Yosys results of our own units on a grid of sizes; ``docs/unit_costs.py`` writes the
+file. They are fitted as a constant per unit plus a constant per tap. Kernel memories are not
+included. Another format, or a kernel beyond the grid, is assumed to have the same cost per tap.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from merp.models.comparison.figure import Figure
 FILE = Path(__file__).with_name("unit_costs.json")
 
 UNITS: Mapping[int, tuple[str, str]] = {32: ("binary32", "fused"), 16: ("bfloat16", "tree")}
-"""Format and kind of the unit for words of so many bits: the smaller one that there is."""
+"""Format and kind of the unit for each word width: the smallest unit available."""
 
 KINDS = ("lut", "ff", "dsp")
 
@@ -27,7 +27,7 @@ def units(word_bits: int, k: int, count: int = 1) -> dict[str, Figure]:
     """Return LUT, FF and DSP of ``count`` units of k x k taps.
 
     Raises:
-        KeyError: there is no unit for words of so many bits.
+        KeyError: there is no unit for this word width.
     """
     found = _unit(*UNITS[word_bits])
     inside = k <= max(each["k"] for each in found["grid"])

@@ -1,6 +1,6 @@
-"""What makes records comparable: one network, one batch, one scope, and the same useful work.
+"""Conditions for comparable records: one network, one batch, one scope, and equal useful work.
 
-A record that leaves layers out is shown beside the others, but none of its sums is.
+A record that omits layers is shown next to the others, without its sums.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Work = dict[tuple[str, str], int]
 
 
 def useful(network: Network, scope: Sequence[str], batch: int) -> Work:
-    """Return the work of a step: groups are counted as groups, the first layer has no DP."""
+    """Return the work of a step; groups are counted separately, and the first layer has no DP."""
     return {
         (layer.name, phase): layer.operations(batch) // 2
         for layer in network.layers
@@ -28,7 +28,7 @@ def useful(network: Network, scope: Sequence[str], batch: int) -> Work:
 
 
 def done(record: Record) -> Work:
-    """Return the work of a record, all devices."""
+    """Return the work of a record, summed over all devices."""
     found: Counter[tuple[str, str]] = Counter()
     for row in record.rows:
         found[row.layer, row.phase] += row.macs
@@ -36,7 +36,7 @@ def done(record: Record) -> Work:
 
 
 def unfair(record: Record, network: Network, scope: Sequence[str], batch: int) -> str | None:
-    """Return why a record does not compare with others of this step; None where it does."""
+    """Return the reason why a record is not comparable with others of this step, or None."""
     asked = (network.name, tuple(scope), batch)
     if (record.network, record.scope, record.batch) != asked:
         return "it is of another network, scope or batch"

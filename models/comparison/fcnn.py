@@ -1,7 +1,8 @@
-"""F-CNN in the record of all architectures: a module for each layer and direction, loaded in turn.
+"""F-CNN as a comparison record: one module for each layer and direction, loaded in turn.
 
-Maps, deltas and partial sums lie in the card's DRAM, weights on the host, which updates them. With
-several cards a module's input crosses PCI-E, and one card is loaded while another one works.
+Maps, deltas and partial sums are in the card's DRAM. Weights are on the host, which updates them.
+With several cards, a module's input crosses PCI-E, and one card is loaded while another one
+computes.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ WORD_BITS: Final = 32
 
 @dataclass(frozen=True)
 class PhaseCost:
-    """What a module does in a phase: cycles of a batch, and words by class of bytes."""
+    """Cost of a module in a phase: cycles of a batch, and words by class of bytes."""
 
     phase: str
     cycles: float
@@ -54,11 +55,13 @@ class PhaseCost:
 
 @dataclass(frozen=True, kw_only=True)
 class ModuleCost:
-    """A bitstream, and what it does with a batch.
+    """A bitstream, and its cost for a batch.
 
     Attributes:
-        kernels: Nk and how it is split. binds: the resource of which there are no more.
-        multipliers: of all kernels. crossing: words that the card before it left.
+        kernels: Nk and its factors.
+        binds: the resource that limits the number of kernels.
+        multipliers: of all kernels.
+        crossing: words that cross from the card of the module before.
     """
 
     layer: str
@@ -71,7 +74,7 @@ class ModuleCost:
 
     @property
     def cycles(self) -> float:
-        """Of a batch, one part after the other."""
+        """Cycles of a batch, with its phases in sequence."""
         return ordered_sum(part.cycles for part in self.parts)
 
 
@@ -92,22 +95,24 @@ class ModuleSequence:
 
     @property
     def group(self) -> int:
-        """Batches for which a module is loaded once."""
+        """Number of batches for which a module is loaded once."""
         return int(str(self.options.extra["group"]))
 
     @property
     def cards(self) -> int:
-        """Each is loaded while another one works."""
+        """Number of cards; one is loaded while another one computes."""
         return self.board.devices
 
     def seconds(self) -> list[float]:
-        """Of each module with a batch; with several cards with what the one in front left."""
+        """Return the seconds of each module with a batch; with several cards, including its input's
+        transfer.
+        """
         hertz, size = self.board.clock_mhz * 1e6, self.word_bits / 8
         rate = _host_rate(self.board).value * 1e9 if self.cards > 1 else inf
         return [each.cycles / hertz + each.crossing * size / rate for each in self.modules]
 
     def interval(self) -> float:
-        """Seconds from batch to batch."""
+        """Return the seconds from batch to batch."""
         times = [self.group * each for each in self.seconds()]
         return round_seconds(times, self.cards, self.board.load_seconds) / self.group
 
@@ -116,7 +121,8 @@ def plan(network: Network, board: Board, options: Options) -> ModuleSequence:
     """Choose the kernels of every module.
 
     Raises:
-        BadInput: the network is no chain, no kernel of a layer fits, or cards that no host joins.
+        BadInput: the network is not a chain, no kernel of a layer fits, or no host connects the
+            cards.
     """
     layers = tuple(chained(network, options, "fcnn"))
     if board.devices > 1:
@@ -140,7 +146,9 @@ def plan(network: Network, board: Board, options: Options) -> ModuleSequence:
 
 
 def _costs(board: Board, options: Options, layers: tuple[Layer, ...], word_bits: int) -> Costs:
-    """The paper's, or those of our units: a tap of the dearest kernel, and no control."""
+    """Return the paper's costs, or costs of our units: a tap of the most expensive kernel, no
+    control.
+    """
     if options.costs == "paper":
         return STRATIX_V
     found = [(layer.shape.taps, units(word_bits, layer.shape.k)) for layer in layers]
@@ -161,24 +169,24 @@ class _Card:
 
     @property
     def limit(self) -> BlockResources:
-        """What a module may take."""
+        """Resources that a module may use."""
         room = self.board.room
         return BlockResources(room.luts, room.flip_flops, room.dsps, room.block_rams)
 
     @property
     def words_per_cycle(self) -> float:
-        """That DRAM moves."""
+        """Words that DRAM moves in a cycle."""
         return self.board.bytes_per_cycle * 8 / self.word_bits
 
     def forward(self, layer: Layer) -> list[ModuleCost]:
-        """The modules of FP."""
+        """Return the modules of FP."""
         if layer.kind == "fc":
             return [self._full(layer, ("fp",))]
         pooled = [self._pool(layer, "fp")] if layer.shape.pool else []
         return [self._convolution(layer, ("fp",), layer.inputs), *pooled]
 
     def backward(self, layer: Layer, *, first: bool) -> list[ModuleCost]:
-        """The modules of DP and KU; un-pooling counts in KU, which every layer has."""
+        """Return the modules of DP and KU; un-pooling counts in KU, which every layer has."""
         phases = ("ku",) if first else ("dp", "ku")
         if layer.kind == "fc":
             return [self._full(layer, phases)]
@@ -212,10 +220,11 @@ class _Card:
         return PhaseCost(phase, spent, _words(layer, phase, moved, task.images))
 
     def _kernels(self, layer: Layer, task: ConvolutionTask, buffers: int) -> tuple[Kernels, str]:
-        """Nk of a module: the paper's where the layer is its own, else the most that are of use.
+        """Return Nk of a module: the paper's for the paper's own layers, else the largest useful
+        one.
 
-        Beyond what DRAM feeds there may be as many as fit beside a buffer twice as large, from
-        which words are reused; they still wait for DRAM.
+        If DRAM limits Nk, more kernels can still fit next to a buffer of twice the size, from which
+        words are reused. These kernels also wait for DRAM.
         """
         found = self._bounds(task, buffers)
         bound = min(found, key=found.__getitem__)
@@ -288,7 +297,9 @@ class _Card:
 
 
 def _task(shape: Shape, phase: str, images: int) -> ConvolutionTask:
-    """One group's convolution; the error task's passes are those of the larger of its maps."""
+    """Return one group's convolution; the error task has as many passes as the larger of its
+    maps.
+    """
     if PHASES[phase].propagates:
         rows, columns = max(shape.rows, shape.out_rows), max(shape.columns, shape.out_columns)
         return ConvolutionTask(
@@ -303,7 +314,7 @@ def _task(shape: Shape, phase: str, images: int) -> ConvolutionTask:
 
 
 def _papers(layer: Layer, task: ConvolutionTask) -> int | None:
-    """Nk of table II, where a group of the layer is one of its rows."""
+    """Return Nk of table II, if a group of the layer is one of its rows."""
     for row in ALEXNET.values():
         same = ("n", "m", "k", "stride", "out_rows", "out_columns")
         if all(getattr(row.task, each) == getattr(task, each) for each in same):
@@ -312,13 +323,15 @@ def _papers(layer: Layer, task: ConvolutionTask) -> int | None:
 
 
 def _map_words(shape: Shape, phase: str) -> int:
-    """Words of one streamed map."""
+    """Return the words of one streamed map."""
     deltas = shape.out_rows * shape.out_columns
     return deltas if PHASES[phase].propagates else shape.rows * shape.columns
 
 
 def _words(layer: Layer, phase: str, moved: DramWords, images: int) -> dict[str, int]:
-    """Of all groups. Gradients stay on the chip while maps and deltas stream past each other."""
+    """Return the words of all groups. Gradients stay on the chip while maps and deltas are
+    streamed.
+    """
     groups = layer.groups
     found = {"host": _host(layer, phase)}
     if PHASES[phase].updates:
@@ -333,12 +346,14 @@ def _words(layer: Layer, phase: str, moved: DramWords, images: int) -> dict[str,
 
 
 def _host(layer: Layer, phase: str) -> int:
-    """Kernels to the card, or gradients from it; biases where they are added and summed."""
+    """Return the words of kernels sent to the card or gradients read from it; biases where they are
+    used.
+    """
     return layer.kernels + (0 if PHASES[phase].propagates else layer.biases)
 
 
 def record(plan: ModuleSequence) -> Record:
-    """What a plan costs."""
+    """Return the cost of a plan."""
     board, options = plan.board, plan.options
     clock, load = of_board.clock(board), of_board.load_seconds(board)
     host = [_host_rate(board)] if plan.cards > 1 else []
@@ -375,12 +390,12 @@ def record(plan: ModuleSequence) -> Record:
 
 def _host_rate(board: Board) -> Figure:
     if board.host_gbytes_s is None:
-        raise BadInput(f"board {board.name}: host is missing: fcnn's cards are joined by it")
+        raise BadInput(f"board {board.name}: host is missing: fcnn connects its cards by the host")
     return of_board.figure(board, "host: gbytes_s", board.host_gbytes_s)
 
 
 def _device(plan: ModuleSequence, card: int) -> Device:
-    """The most of each resource of the modules that a card is loaded with."""
+    """Return the largest use of each resource among the modules of a card."""
     own = plan.modules[card :: plan.cards]
     if not own:
         return Device()
@@ -394,7 +409,9 @@ def _device(plan: ModuleSequence, card: int) -> Device:
 
 
 def _rows(plan: ModuleSequence) -> tuple[PhaseRow, ...]:
-    """Of each layer and phase its modules together, on the card of the one that multiplies."""
+    """Return a row for each layer and phase: all its modules, on the card of the multiplying
+    module.
+    """
     found: dict[tuple[str, str], list[tuple[int, ModuleCost, PhaseCost]]] = {}
     for place, module in enumerate(plan.modules):
         for part in module.parts:
@@ -427,10 +444,10 @@ def _row(
 def _notes(plan: ModuleSequence) -> tuple[str, ...]:
     notes = ["the host's update and its transfers of weights are not timed"]
     if plan.board.power_w is not None:
-        notes.append("the power is that of all cards, of which one works at a time")
+        notes.append("the power is that of all cards, although one card works at a time")
     if plan.group > 1:
         notes.append(
-            f"each module is loaded once for {plan.group} batches, so the effective batch is "
+            f"each module is loaded once for {plan.group} batches: the effective batch is "
             f"{plan.group * plan.options.batch}"
         )
     if plan.options.costs == "ours":
@@ -447,7 +464,7 @@ ARCHITECTURE: Final = Architecture(
     choices=(
         OwnOption(
             name="group",
-            says="batches for which a module is loaded once, their gradients summed",
+            says="batches for which a module is loaded once; their gradients are summed",
             default=1,
             kind=int,
             low=1,

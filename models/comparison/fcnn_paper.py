@@ -1,7 +1,8 @@
-"""F-CNN's own layers: their kernels, and what its model gives for them.
+"""The layers of F-CNN's paper: their kernels, and the predictions of its model.
 
-Source: W. Zhao, H. Fu, W. Luk, T. Yu, S. Wang, B. Feng, Y. Ma, G. Yang, "F-CNN: an FPGA-based
-framework for training convolutional neural networks", ASAP 2016. The numbers are in its list.
+Source: W. Zhao, H. Fu, W. Luk, T. Yu, S. Wang, B. Feng, Y. Ma, G. Yang. "F-CNN: an FPGA-based
+framework for training convolutional neural networks", ASAP 2016. The numbers are in the list of the
+paper.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ class PaperRow:
     """A layer of tables II and IV.
 
     Attributes:
-        task: 96 images. kernels: Nk. optimum: Nk-bar, as printed. ms: as measured.
+        task: 96 images.
+        kernels: Nk.
+        optimum: Nk-bar, as printed.
+        ms: as measured.
     """
 
     task: ConvolutionTask
@@ -61,30 +65,32 @@ LENET: Final = ("L1", "L2", "L3", "L4", "L5", "L6")
 WAYS: Final = ("forward", "backward")
 
 IMAGES: Final = 57_600
-"""Of an iteration of table V: 150 minibatches of 384."""
+"""Images of an iteration of table V: 150 minibatches of 384."""
 
 
 def optimum(row: PaperRow) -> tuple[float, str]:
-    """Return Nk-bar of a layer, and what bounds it."""
+    """Return Nk-bar of a layer, and the resource that limits it."""
     found = bounds(row.task, STRATIX_V, TABLE_III, WORDS_PER_CYCLE, 8 * WORD_BYTES)
     bound = min(found, key=found.__getitem__)
     return found[bound], bound
 
 
 def analysed(row: PaperRow) -> float:
-    """Return GFLOPS of the printed Nk-bar, those positions left out of which no output comes."""
+    """Return GFLOPS of the printed Nk-bar, without positions that produce no output."""
     task = row.task
     useful = task.out_rows * task.out_columns * task.stride**2 / (task.rows * task.columns)
     return 2 * row.optimum * HERTZ * task.k**2 * useful / 1e9
 
 
 def milliseconds(row: PaperRow) -> float:
-    """Return the time of a layer with the kernels that it has in table II."""
+    """Return the time of a layer with its kernels of table II."""
     return cycles(row.task, Kernels.of(row.kernels), WORDS_PER_CYCLE) / HERTZ * 1e3
 
 
 def lenet_seconds() -> dict[str, tuple[float, float]]:
-    """Return our reading of table V: computing, and what the other card left crossing PCI-E."""
+    """Return our reading of table V: seconds of computing, and of input from the other card via
+    PCI-E.
+    """
     conv1, pool1, conv2, pool2 = 20 * 24 * 24, 20 * 12 * 12, 50 * 8 * 8, 800
 
     def computed(cycles_of_iteration: float, crossing: int) -> float:
@@ -112,7 +118,7 @@ def lenet_seconds() -> dict[str, tuple[float, float]]:
 
 
 def seconds_of(place: str = "table V") -> dict[str, tuple[float, float]]:
-    """Return the printed seconds of each layer, forward and backward: ours, or a CPU's or GPU's."""
+    """Return the printed seconds of each layer, forward and backward: of F-CNN, a CPU or a GPU."""
     return {
         name: (PAPER[place, f"{name} forward"], PAPER[place, f"{name} backward"]) for name in LENET
     }

@@ -1,4 +1,4 @@
-"""Our rows that answer the numbers of F-CNN, by the keys that its list names."""
+"""Our values for the numbers of F-CNN's paper, by the keys that its list names."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def lenet5() -> Network:
 
 
 def plan() -> fcnn.ModuleSequence:
-    """Return the plan of LeNet-5 as the paper trains it: a load of each module an iteration."""
+    """Return the plan of LeNet-5 as the paper trains it: each module is loaded once an
+    iteration.
+    """
     network = lenet5()
     options = Options(
         batch=BATCH,
@@ -76,7 +78,7 @@ def plan() -> fcnn.ModuleSequence:
 
 
 def rows() -> dict[str, float]:
-    """Return every row of ours by its key."""
+    """Return all our values by key."""
     return _alexnet() | _alexnet_in_all() | _lenet() | _lenet_in_all() | _energy()
 
 
@@ -103,7 +105,9 @@ def _cpu_ms(name: str) -> float:
 
 
 def _whole(row: PaperRow) -> int:
-    """Kernels that fill streams, below the bound; with a doubled buffer where DRAM is the bound."""
+    """Return the kernels that fill whole streams, below the bound; with DRAM as the bound,
+    doubled.
+    """
     most, bound = optimum(row)
     if bound == "DRAM":
         doubled = bounds(row.task, STRATIX_V, TABLE_III, WORDS_PER_CYCLE, 8 * WORD_BYTES, 2)
@@ -174,12 +178,12 @@ def _lenet_in_all() -> dict[str, float]:
 
 
 def iteration() -> Record:
-    """Return the record of a batch of LeNet-5; an iteration has ``GROUP`` of them."""
+    """Return the record of a batch of LeNet-5; an iteration has ``GROUP`` batches."""
     return fcnn.record(plan())
 
 
 def _energy() -> dict[str, float]:
-    """The energy of an iteration, and the GPU's over it."""
+    """Return the energy of an iteration, and the ratio of the GPU's energy to it."""
     record = iteration()
     assert record.energy_j is not None
     ours = GROUP * record.energy_j.value

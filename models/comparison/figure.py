@@ -1,4 +1,4 @@
-"""A number and how it came about: what one may rely on, from the surest level to the weakest."""
+"""A number with its origin as a level, from the most to the least reliable."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ LEVELS: Final = {
     "simulated": "an event simulator, row by row",
     "rtl": "counted on pins of a simulation whose words equalled the golden model's",
     "synthesised": "Yosys of our hardware",
-    "assumed": "nobody said it",
+    "assumed": "without a source",
 }
-"""What each level means; of a sum the last one of its terms in this order stands."""
+"""Meaning of each level; the level of a sum is the last level of its terms in this order."""
 
 _ORDER = tuple(LEVELS)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number.
+    """A number with a level.
 
     Attributes:
         level: of ``LEVELS``.
@@ -42,16 +42,16 @@ class Figure:
             raise ValueError(f"level must be one of {', '.join(LEVELS)}, not {self.level!r}")
 
     def __add__(self, other: Figure) -> Figure:
-        """Return the sum, of the weaker level."""
+        """Return the sum, with the weaker level."""
         return derived(self.value + other.value, self, other)
 
 
 def derived(value: float, *of: Figure) -> Figure:
-    """Return a number that was computed from others: the weakest level of theirs is its own."""
+    """Return a number that was computed from others, with the weakest of their levels."""
     return Figure(value, max((each.level for each in of), key=_ORDER.index, default=_ORDER[0]))
 
 
 def summed(figures: Iterable[Figure]) -> Figure:
-    """Return the sum; that of nothing is 0, and as sure as a number can be."""
+    """Return the sum; an empty sum is 0, with the strongest level."""
     terms = tuple(figures)
     return derived(ordered_sum(each.value for each in terms), *terms)

@@ -1,7 +1,8 @@
-"""FPDeep in the record of all architectures: whole maps on whole units, along a chain of boards.
+"""FPDeep as a comparison record: whole maps on whole units, along a chain of boards.
 
-Weights, gradients and features lie in block RAM; images come from the host, which also computes the
-loss of the last layer in scope. Weights are updated after every batch, so the chain runs empty.
+Weights, gradients and features are in block RAM. Images come from the host, which also computes the
+loss of the last layer in scope. Weights are updated after every batch, so the chain drains between
+batches.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from merp.models.papers.fpdeep.stage import stages
 WORD_BITS: Final = 16
 
 LATENCY: Final = 4
-"""Intervals until an image's gradients are ready: 3.9 of AlexNet, 3.8 of VGG-16 on 15 boards."""
+"""Intervals until an image's gradients are ready: 3.9 for AlexNet, 3.8 for VGG-16 on 15 boards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +43,11 @@ class ChainCut:
     """A cut of the layers in scope over the boards.
 
     Attributes:
-        layers: in scope. word_bits: of maps, weights and links. binds: DSP or LUT.
-        borders: words of an image between boards. kept: weights that other boards keep.
+        layers: in scope.
+        word_bits: of maps, weights and links.
+        binds: the limiting resource, DSP or LUT.
+        borders: words of an image between boards.
+        kept: weights that are stored on other boards.
     """
 
     network: Network
@@ -68,17 +72,19 @@ class ChainCut:
 
     @property
     def depth(self) -> int:
-        """Images in flight at most, whose features are kept."""
+        """Largest number of images in flight, whose features are stored."""
         return _depth(self.options)
 
     @property
     def stage(self) -> float:
-        """Cycles of an image in what takes longest, a link among it."""
+        """Cycles of an image in the slowest stage, which may be a link."""
         return max(self.cut.interval, self.link_cycles)
 
     @property
     def interval(self) -> float:
-        """Cycles from image to image; with few in flight all wait for the first one's gradients."""
+        """Cycles from image to image; with few images in flight, all wait for the first one's
+        gradients.
+        """
         return self.stage * max(1, LATENCY / self.depth)
 
 
@@ -86,8 +92,8 @@ def plan(network: Network, board: Board, options: Options) -> ChainCut:
     """Cut the layers in scope.
 
     Raises:
-        BadInput: the network is no chain, the boards have no link or too few DSPs, there are more
-            boards than maps, or options that do not go together.
+        BadInput: the network is not a chain, or options exclude each other. Or the boards have no
+            link, have too few DSPs, or outnumber the maps.
     """
     layers = tuple(chained(network, options, "fpdeep"))
     if board.devices > 1:
@@ -105,7 +111,7 @@ def plan(network: Network, board: Board, options: Options) -> ChainCut:
     most = sum(stage.maps for stage in dealt)
     if board.devices > most:
         raise BadInput(
-            f"{network.name} has {most} maps to deal out: at most {most} boards can work, not "
+            f"{network.name} has {most} maps to distribute: at most {most} boards can work, not "
             f"{board.devices}"
         )
     try:
@@ -131,7 +137,7 @@ def plan(network: Network, board: Board, options: Options) -> ChainCut:
 
 
 def _taps_of_logic(layers: Iterable[Layer], luts: int, word_bits: int) -> float:
-    """Taps, of a DSP each, that so many LUT are enough for, whichever layers they are of."""
+    """Return the taps, of one DSP each, that fit ``luts`` LUT in every mix of the layers."""
     taps = {layer.shape.k: layer.shape.taps for layer in layers}
     return luts / max(units(word_bits, k)["lut"].value / count for k, count in taps.items())
 
@@ -151,7 +157,7 @@ def _features(cut: Partition, depth: int) -> dict[int, float]:
 
 
 def record(plan: ChainCut) -> Record:
-    """What a plan costs."""
+    """Return the cost of a plan."""
     board, batch = plan.board, plan.options.batch
     clock = of_board.clock(board)
     linked = plan.link_cycles > plan.cut.interval
@@ -182,16 +188,16 @@ def record(plan: ChainCut) -> Record:
         power_w=of_board.power(board),
         at_work=_at_work(plan),
         notes=(
-            f"the chain fills and drains in every batch: {LATENCY - 1} intervals beside images",
+            f"the chain fills and drains in every batch: {LATENCY - 1} intervals more than images",
             f"features of {plan.depth} images are kept; line buffers, FIFOs and state are left out",
-            "of logic the paper says nothing",
+            "the paper does not give the use of logic",
             *_without_work(plan),
         ),
     )
 
 
 def _without_work(plan: ChainCut) -> list[str]:
-    """What is said where there are boards that no map is on."""
+    """Return notes about boards without a map."""
     idle = plan.board.devices - _at_work(plan)
     if not idle:
         return []
@@ -200,7 +206,7 @@ def _without_work(plan: ChainCut) -> list[str]:
 
 
 def _at_work(plan: ChainCut) -> int:
-    """Boards that have a map."""
+    """Return the number of boards that have a map."""
     return len({piece.node for piece in plan.cut.pieces})
 
 
@@ -237,7 +243,7 @@ def _device(plan: ChainCut, node: int) -> Device:
 
 
 def _logic(plan: ChainCut, pieces: Iterable[Piece]) -> dict[str, Figure]:
-    """A DSP a tap, as the paper has it; or what our units of as many taps take."""
+    """Return a DSP per tap, as the paper does, or the resources of our units with as many taps."""
     if plan.options.costs == "paper":
         return {"dsp": Figure(ordered_sum(piece.dsps for piece in pieces), "formula")}
     found = [
@@ -272,7 +278,9 @@ def _rows(plan: ChainCut, piece: Piece) -> list[PhaseRow]:
 
 
 def _words(plan: ChainCut, piece: Piece, phase: str) -> dict[str, float]:
-    """Words of an image that leave a piece in a phase, and those that the host sends or takes."""
+    """Return the words of an image that a piece sends in a phase, and those that the host
+    exchanges.
+    """
     stage = piece.stage
     here = [each for each in plan.cut.pieces if each.node == piece.node]
     border = next((each for each in plan.borders if each.node == piece.node), None)
@@ -305,14 +313,14 @@ ARCHITECTURE: Final = Architecture(
         ),
         OwnOption(
             name="grain",
-            says="what is dealt out: whole maps on whole units, or DSPs as the paper has it",
+            says="the unit of distribution: whole maps on whole units, or DSPs as in the paper",
             default="unit",
             kind=str,
             allowed=("unit", "dsp"),
         ),
         OwnOption(
             name="depth",
-            says="images in flight at most, whose features are kept",
+            says="images in flight at most; their features are kept",
             default=LATENCY,
             kind=int,
             low=1,

@@ -1,6 +1,6 @@
-"""Our rows that answer the numbers of FPDeep, by the keys that its list names.
+"""Our values for the numbers of FPDeep's paper, by the keys that its list names.
 
-Source: T. Geng, T. Wang, A. Sanaullah, C. Yang, R. Patel, M. Herbordt, "A framework for
+Source: T. Geng, T. Wang, A. Sanaullah, C. Yang, R. Patel, M. Herbordt. "A framework for
 acceleration of CNN training on deeply-pipelined FPGA clusters with work and weight load balancing",
 FPL 2018.
 """
@@ -33,7 +33,7 @@ from merp.models.papers.lists import paper
 from merp.models.papers.networks import alexnet, vgg
 
 DSPS: Final = 2880
-"""Of an FPGA: 80 % of the 3,600 of an xc7vx690t. source: section V.A.1"""
+"""DSPs used of an FPGA: 80 % of the 3,600 of an xc7vx690t. source: section V.A.1"""
 
 BLOCK_RAM_BITS: Final = 1470 * 36_864
 CLOCK_MHZ: Final = 200.0  # not printed: assumed
@@ -41,10 +41,12 @@ WORD_BITS: Final = 16
 NODES: Final = 15
 CLUSTERS: Final = range(5, 86)
 WAITING: Final = 3
-"""Images whose features wait for their deltas; ours, as the first gradients are ready after 3.5."""
+"""Images whose features wait for their deltas; our value: the first gradients are ready after
+3.5.
+"""
 
 LANES: Final = 6
-LANE_GBITS_S: Final = 17.4  # not printed: with it the printed 83 follows; the part's own is 13.1
+LANE_GBITS_S: Final = 17.4  # not printed: it reproduces the printed 83; the part's own rate is 13.1
 
 PAPER: Final = paper("fpdeep")
 
@@ -61,19 +63,21 @@ VC709: Final = Board(
     power_w=31.2,
     link=Link(topology="chain", gbytes_s=1.64, lanes=LANES, latency_cycles=100),
 )
-"""The boards of section V.A; the power is that of an FPGA with AlexNet, by table I."""
+"""The boards of section V.A; the power is that of an FPGA with AlexNet, from table I."""
 
 FULL_CHAIN: Final = 1 << 16
-"""Images of a batch that leaves the chain as good as always full."""
+"""Images of a batch for which the chain is almost always full."""
 
 
 def rows() -> dict[str, float]:
-    """Return every row of ours by its key."""
+    """Return all our values by key."""
     return _example() | _speed() | _ratios() | _idle() | _links() | _memory()
 
 
 def networks() -> dict[str, tuple[LayerStage, ...]]:
-    """Return the pipelines of the networks that it trains, AlexNet with groups and without."""
+    """Return the pipelines of the networks that the paper trains, AlexNet with and without
+    groups.
+    """
     trained: dict[str, Network] = {
         "AlexNet, one group": alexnet(1),
         "AlexNet": alexnet(2),
@@ -113,7 +117,7 @@ def _example() -> dict[str, float]:
 
 
 def _speed() -> dict[str, float]:
-    """The peak of an FPGA, and GOPS/J of it and of the record."""
+    """Return the peak of an FPGA, its GOPS/J, and the GOPS/J of the record."""
     peak = 2 * DSPS * CLOCK_MHZ / 1e3
     power = VC709.power_w
     assert power is not None
@@ -128,7 +132,7 @@ def _speed() -> dict[str, float]:
 
 
 def _gops_per_joule(network: Network) -> float:
-    """Operations of a batch over the energy of the boards at work, 10^9."""
+    """Return the operations of a batch over the energy of the boards at work, in 10^9."""
     extra = {choice.name: choice.default for choice in fpdeep.ARCHITECTURE.choices}
     options = Options(
         batch=FULL_CHAIN, scope=tuple(layer.name for layer in network.layers), extra=extra
@@ -139,7 +143,7 @@ def _gops_per_joule(network: Network) -> float:
 
 
 def _table(what: str, unit: str) -> float:
-    """A cell of table I, of which a device has one of each unit."""
+    """Return a cell of table I; each device has one cell of each unit."""
     (found,) = {
         each.value
         for each in PAPER.numbers
@@ -149,7 +153,7 @@ def _table(what: str, unit: str) -> float:
 
 
 def _ratios() -> dict[str, float]:
-    """What the text says of table I, from its cells."""
+    """Return the ratios of the text on table I, computed from its cells."""
     names, peaks = ("AlexNet", "VGG-16"), "{}, an FPGA that never waits"
     efficiency = {name: _table(peaks.format(name), "GOPS/J") for name in names}
     titan = efficiency["AlexNet"] / _table("Titan X, AlexNet", "GOPS/J")
@@ -182,14 +186,14 @@ def _idle() -> dict[str, float]:
 
 
 def most_gbits_s(some: Sequence[LayerStage], nodes: int, *, open_group: bool = False) -> float:
-    """Return the rate of the busiest link, where every FPGA is equally busy."""
+    """Return the rate of the busiest link, if every FPGA is equally busy."""
     interval = sum(stage.work for stage in some) / (nodes * DSPS)
     crossing = borders(cut_in_proportion(some, nodes, DSPS), open_group=open_group)
     return gbits_s(max(each.most for each in crossing), WORD_BITS, interval, CLOCK_MHZ)
 
 
 def linear_up_to(some: Sequence[LayerStage], lane_gbits_s: float) -> int:
-    """Return the FPGAs of the largest cluster whose links are fast enough."""
+    """Return the size of the largest cluster whose links are fast enough, in FPGAs."""
     fast = LANES * lane_gbits_s
     return max(nodes for nodes in range(2, 120) if most_gbits_s(some, nodes) <= fast)
 
@@ -206,7 +210,9 @@ def _links() -> dict[str, float]:
 
 
 def vgg_links() -> tuple[float, float]:
-    """Return the busiest link of VGG-16, Gb/s: without weights, and with those kept elsewhere."""
+    """Return the rate of the busiest link of VGG-16 in Gb/s: without weights, and with weights
+    stored elsewhere.
+    """
     cut = partition(networks()["VGG-16"], NODES, DSPS)
     weights, features = weight_words(cut.pieces), feature_words(cut.pieces)
     kept = balanced(weights, features, 0.8 * BLOCK_RAM_BITS / WORD_BITS)
@@ -217,7 +223,7 @@ def vgg_links() -> tuple[float, float]:
 
 
 def weight_shares(some: Sequence[LayerStage]) -> list[float]:
-    """Return the share of its block RAM that each FPGA's weights and gradients take."""
+    """Return the share of each FPGA's block RAM that its weights and gradients use."""
     words = weight_words(cut_in_proportion(some, NODES, DSPS))
     return [2 * WORD_BITS * each / BLOCK_RAM_BITS for each in words.values()]
 

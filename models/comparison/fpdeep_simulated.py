@@ -1,4 +1,4 @@
-"""FPDeep's record with the cycles of a simulated batch in place of the formula's."""
+"""FPDeep's record with the cycles of a simulated batch instead of the formula's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from merp.models.rows.layout import Layout, Links, Place
 from merp.models.rows.simulator import RowOutcome, simulate
 
 MOST_IMAGES: Final = 1024
-"""Of a batch: of AlexNet on 15 boards about three million tasks."""
+"""Largest batch; AlexNet on 15 boards then has about three million tasks."""
 
 
 def chain_of(
@@ -29,12 +29,13 @@ def chain_of(
     """Return a plan's boards as a chain of slices, links and FIFOs.
 
     Args:
-        loss: cycles of an image at the host. sizes: rows of FIFOs that differ from the usual.
-        shared: one FIFO behind each link for all of its streams.
+        loss: cycles of an image at the host.
+        sizes: rows of FIFOs with other sizes than the default.
+        shared: use one FIFO after each link for all of its streams.
 
     Raises:
-        BadInput: maps are not whole, a layer in scope does not take the output of the one in front
-            of it, or there are more than ``MOST_IMAGES``.
+        BadInput: maps are not whole, there are more than ``MOST_IMAGES``, or a layer in scope does
+            not read the output of its predecessor.
     """
     if plan.options.extra["grain"] != "unit":
         raise BadInput("--grain dsp: rows are of whole maps: allowed is unit")
@@ -73,14 +74,14 @@ def chain_of(
 
 
 def _bits_per_cycle(board: Board) -> Fraction | None:
-    if board.link is None:  # a board alone
+    if board.link is None:  # a single board
         return None
     gbits_s = 8 * board.link.lanes * Fraction(str(board.link.gbytes_s))
     return gbits_s * 1000 / Fraction(str(board.clock_mhz))
 
 
 def simulated(plan: ChainCut, found: RowOutcome) -> Record:
-    """Return what a plan costs, its times and cycles as they were simulated."""
+    """Return the cost of a plan with simulated times and cycles."""
     modelled = record(plan)
     cycles = Figure(found.total, "simulated")
     clock = of_board.clock(plan.board)
@@ -98,16 +99,17 @@ def simulated(plan: ChainCut, found: RowOutcome) -> Record:
 
 
 def simulated_alone(plan: ChainCut) -> Record:
-    """Simulate a plan, and return what it costs.
+    """Simulate a plan, and return its cost.
 
     Raises:
-        BadInput: as ``chain_of``. Deadlock: it stands still.
+        BadInput: as in ``chain_of``.
+        Deadlock: the pipeline is deadlocked.
     """
     return simulated(plan, simulate(chain_of(plan)))
 
 
 def _row(row: PhaseRow, found: RowOutcome) -> PhaseRow:
-    """A phase of a piece, which is a server of its own."""
+    """Return a phase of a piece with simulated cycles; each is a separate server."""
     server = found.graph.servers.index(f"{row.phase} {row.layer} on node {row.device}")
     waits = found.waits[server]
     return replace(

@@ -1,7 +1,7 @@
-"""Mazouz and Bridges in the record of all architectures: a training pipeline of the whole network.
+"""Mazouz and Bridges as a comparison record: a training pipeline of the whole network.
 
-Nothing goes to a memory outside: weights and the maps that wait for their deltas lie on the chip;
-samples come from the host, which also computes the loss.
+The pipeline uses no external memory. Weights, and the maps that wait for their deltas, are on the
+chip. Samples come from the host, which also computes the loss.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from merp.models.papers.mazouz.elements import WORD_BITS, ElementCost, map_block
 from merp.models.papers.mazouz.pipeline import Pipeline
 
 Search = Callable[[Pipeline, float, float], list[FrontPoint]]
-"""Finds the designs of a pipeline within DSPs and LUTs that none beats."""
+"""Finds the Pareto-optimal designs of a pipeline within limits of DSPs and LUTs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,8 @@ class ScopedDesign:
     """A design of the layers in scope.
 
     Attributes:
-        design: filters at a time, of each convolution layer. word_bits: of maps and weights.
+        design: parallel filters of each convolution layer.
+        word_bits: of maps and weights.
     """
 
     network: Network
@@ -49,12 +50,13 @@ class ScopedDesign:
 
 
 def plan(network: Network, board: Board, options: Options) -> ScopedDesign:
-    """Choose the design that fits with which a batch is done soonest, of those on the front.
+    """Choose the design of the front that fits and has the shortest time for a batch.
 
-    Where only memory is missing it is chosen of all; where logic is, too, it is the smallest.
+    If only memory is missing, all designs of the front are considered. If logic is missing, too,
+    the result is the smallest design.
 
     Raises:
-        BadInput: the network is no chain, or has no convolution in scope.
+        BadInput: the network is not a chain, or has no convolution in scope.
     """
     plans = front(network, board, options)
     return min([each for each in plans if fits(each)] or plans, key=_batch_cycles)
@@ -63,12 +65,12 @@ def plan(network: Network, board: Board, options: Options) -> ScopedDesign:
 def front(
     network: Network, board: Board, options: Options, search: Search = Pipeline.front
 ) -> list[ScopedDesign]:
-    """Return the designs that fit the logic, and that none beats in cycles, DSP and LUT.
+    """Return the designs that fit the logic and are Pareto-optimal in cycles, DSP and LUT.
 
-    The smallest design if none fits.
+    The result is the smallest design if none fits.
 
     Raises:
-        BadInput: as ``plan`` and ``search``.
+        BadInput: as in ``plan`` and ``search``.
     """
     layers = tuple(chained(network, options, "mazouz"))
     if not layers or layers[0].kind != "conv":
@@ -94,13 +96,13 @@ def front(
 
 
 def fits(plan: ScopedDesign) -> bool:
-    """Whether the part has what a design takes."""
+    """Return whether the part has the resources of a design."""
     room, cost = plan.board.room, plan.pipeline.cost(plan.design)
     return cost.dsp <= room.dsps and cost.lut <= room.luts and blocks(plan) <= room.block_rams
 
 
 def _batch_cycles(plan: ScopedDesign) -> float:
-    """Of a batch: a sample enters when the slowest layer can take it."""
+    """Return the cycles of a batch; a sample enters as soon as the slowest layer can accept it."""
     steps = plan.pipeline.step_cycles(plan.design)
     return ordered_sum(steps) + (plan.options.batch - 1) * max(steps)
 
@@ -111,7 +113,9 @@ def _unit(word_bits: int, k: int) -> ElementCost:
 
 
 def _memory(plan: ScopedDesign) -> dict[str, int]:
-    """Bytes on the chip by use; gradients are kept where a batch is summed up."""
+    """Return the bytes on the chip by use; with several samples in a batch, gradients are
+    stored.
+    """
     size = plan.word_bits // 8
     layers = plan.pipeline.layers
     weights = size * sum(layer.kernels + layer.biases for layer in layers)
@@ -123,7 +127,7 @@ def _memory(plan: ScopedDesign) -> dict[str, int]:
 
 
 def blocks(plan: ScopedDesign) -> int:
-    """Block RAM of lines, maps, weights and gradients, in the part's own blocks."""
+    """Return the block RAM of lines, maps, weights and gradients, in the part's own blocks."""
     memory = _memory(plan)
     maps = sum(
         layer.groups * layer.shape.n * map_blocks(layer.shape.columns, layer.shape.rows)
@@ -135,7 +139,7 @@ def blocks(plan: ScopedDesign) -> int:
 
 
 def record(plan: ScopedDesign) -> Record:
-    """What a plan costs."""
+    """Return the cost of a plan."""
     board, pipeline = plan.board, plan.pipeline
     clock = of_board.clock(board)
     cycles = _batch_cycles(plan)
@@ -174,20 +178,20 @@ def record(plan: ScopedDesign) -> Record:
         reconfiguration_s=Figure(0, "formula"),
         power_w=of_board.power(board),
         notes=(
-            "samples of a batch follow each other as closely as the slowest layer allows",
+            "the slowest layer determines the interval of the samples of a batch",
             "the paper counts no traffic; flip-flops, softmax and loss are left out",
         ),
     )
 
 
 def _level(plan: ScopedDesign) -> str:
-    """Of our units; kernels beyond the grid that was synthesised are assumed."""
+    """Return the level of our unit costs; for kernels beyond the synthesised grid it is assumed."""
     ks = {layer.shape.k for layer in plan.pipeline.layers}
     return summed(units(plan.word_bits, k)["lut"] for k in ks).level
 
 
 def _multipliers(plan: ScopedDesign) -> int:
-    """Multiply-adds a cycle: one set for FP and dF, one for dX."""
+    """Return the multiply-adds of a cycle: one set of multipliers for FP and dF, one for dX."""
     counts = plan.pipeline.units(plan.design)
     return 2 * sum(
         count * (layer.shape.taps if layer.kind == "conv" else layer.shape.m)
@@ -196,7 +200,7 @@ def _multipliers(plan: ScopedDesign) -> int:
 
 
 def _binds(plan: ScopedDesign) -> str:
-    """The resource of which the elements take the largest share."""
+    """Return the resource of which the elements use the largest share."""
     cost, room = plan.pipeline.cost(plan.design), plan.board.room
     shares = {
         "DSP": cost.dsp / room.dsps,

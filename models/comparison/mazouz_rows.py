@@ -1,4 +1,4 @@
-"""Our rows that answer the numbers of Mazouz and Bridges, by the keys that their list names.
+"""Our values for the numbers of Mazouz and Bridges' paper, by the keys that their list names.
 
 Source: A. Mazouz, C. P. Bridges, "Automated CNN back-propagation pipeline generation for FPGA
 online training", Journal of Real-Time Image Processing, 2021.
@@ -27,12 +27,12 @@ DSPS: Final = int(PAPER["MOGA results", "DSPs of the Zynq-7100"])
 
 
 def rows() -> dict[str, float]:
-    """Return every row of ours by its key."""
+    """Return all our values by key."""
     return _resources() | _space() | _trade_offs()
 
 
 def front(network: Network) -> list[FrontPoint]:
-    """Return the forward designs of ``network`` that none beats, fastest first."""
+    """Return the Pareto-optimal forward designs of ``network``, fastest first."""
     return Pipeline(network.layers, train=False).front(DSPS)
 
 
@@ -44,7 +44,7 @@ def direct(network: Network) -> int:
 
 
 def overlap(network: Network) -> float:
-    """Return how much more often samples come where they follow each other, at most."""
+    """Return the largest speed-up of overlapping samples over single samples."""
     pipeline = Pipeline(network.layers, train=False)
     designs = [point.choices for point in front(network)]
     return max(ordered_sum(cycles) / max(cycles) for cycles in map(pipeline.cycles, designs))
@@ -88,7 +88,7 @@ def _space() -> dict[str, float]:
 
 
 def _trade_offs() -> dict[str, float]:
-    """The ends of each front: slowest over fastest, and largest over smallest."""
+    """Return the ratios of the ends of each front: slowest to fastest, and largest to smallest."""
     networks = {"MNIST": MNIST, "SVHN": SVHN, "CIFAR": CIFAR, "MNIST 8-8": MNIST_SMALL}
     found: dict[str, float] = {}
     for name, network in networks.items():

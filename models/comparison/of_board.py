@@ -1,4 +1,4 @@
-"""A board's figures with the level that each has."""
+"""A board's figures with their levels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEVELS: Final = {
     "derived": "formula",
     "assumed": "assumed",
 }
-"""Of a figure by its origin; where nobody names one it is assumed."""
+"""Level of a figure by its origin; without an origin it is assumed."""
 
 
 def figure(board: Board, place: str, value: float) -> Figure:
@@ -24,31 +24,31 @@ def figure(board: Board, place: str, value: float) -> Figure:
 
 
 def clock(board: Board) -> Figure:
-    """Of the engine, MHz."""
+    """Return the clock of the engine, MHz."""
     return figure(board, "board: clock_mhz", board.clock_mhz)
 
 
 def power(board: Board) -> Figure | None:
-    """Of a board, W; None where nobody says it."""
+    """Return the power of a board, W; None without a source."""
     if board.power_w is None:
         return None
     return figure(board, "board: power_w", board.power_w)
 
 
 def limits(board: Board) -> Mapping[str, int]:
-    """What a design may take, by kind of resource."""
+    """Return the resources that a design may use, by kind."""
     room = board.room
     return {"lut": room.luts, "ff": room.flip_flops, "bram": room.block_rams, "dsp": room.dsps}
 
 
 def memory(board: Board) -> Figure:
-    """What the external memory reaches, 10^9 bytes a second."""
+    """Return the reachable rate of the external memory, 10^9 bytes a second."""
     peak = figure(board, "memory: gbytes_s", board.gbytes_s)
     share = figure(board, "memory: efficiency", board.efficiency)
     return derived(peak.value * share.value, peak, share)
 
 
 def load_seconds(board: Board) -> Figure:
-    """Of one bitstream."""
+    """Return the load time of one bitstream."""
     key = "mbytes_s" if board.load_s is None else "seconds"
     return figure(board, f"configuration: {key}", board.load_seconds)

@@ -1,4 +1,4 @@
-"""What every architecture is asked for, in the same words."""
+"""Options that every architecture has."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from merp.models.network.planning import BEST, FITS
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a plan is asked for.
+    """Options of a plan.
 
     Attributes:
-        batch: images of a step. scope: names of the layers that are planned and counted.
-        word_bits: of memory and links; None for the paper's own (CNN-MERP's: the network's).
+        batch: images of a step.
+        scope: names of the layers that are planned and counted.
+        word_bits: of memory and links; None for the paper's own (for CNN-MERP, the network's).
         fit: ``best``: designs are sized for the board; ``shipped``: those of the network file.
         costs: unit costs, ``paper`` or ``ours``.
-        extra: what an architecture alone knows, by name; all of its own are there.
+        extra: options of a single architecture, by name; all of them are set.
     """
 
     batch: int = 128
@@ -34,10 +35,10 @@ class Options:
             raise ValueError(f"fit {self.fit!r}, costs {self.costs!r}")
 
     def plain(self) -> dict[str, str | int | float | bool | None]:
-        """As a record has them."""
+        """Return the options as a record stores them."""
         shared = {"word_bits": self.word_bits, "fit": self.fit, "costs": self.costs}
         return {**shared, **self.extra}
 
     def layers(self, network: Network) -> list[Layer]:
-        """Layers of the scope, in the network's order."""
+        """Return the layers of the scope, in the network's order."""
         return [layer for layer in network.layers if layer.name in self.scope]

@@ -1,4 +1,4 @@
-"""A number that a paper prints, beside what our row gives."""
+"""A number that a paper prints, with our value."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ UNCHECKED = "unchecked"
 
 @dataclass(frozen=True)
 class Printed:
-    """A number, and ours.
+    """A printed number, and our value.
 
     Attributes:
-        number: as the list has it. found: ours, None where no row answers.
+        number: as the list has it.
+        found: our value, None if there is none.
     """
 
     number: PaperNumber
@@ -25,12 +26,12 @@ class Printed:
 
     @property
     def error(self) -> float | None:
-        """Of ours, relative to the printed number."""
+        """Error of our value, relative to the printed number."""
         return None if self.found is None else self.found / self.number.value - 1
 
     @property
     def status(self) -> str:
-        """What comes of our value: reproduced, deviates, or unchecked without one."""
+        """Status of our value: reproduced, deviates, or unchecked if there is none."""
         error, within = self.error, self.number.within
         if error is None:
             return UNCHECKED
@@ -46,10 +47,10 @@ class Printed:
 
 
 def answered(numbers: Iterable[PaperNumber], rows: Mapping[str, float]) -> tuple[Printed, ...]:
-    """Return every number with the row that answers it.
+    """Return every number with our value of it.
 
     Raises:
-        KeyError: a number's row is not there.
+        KeyError: the value of a number is missing.
     """
     return tuple(
         Printed(each, None if each.row is None else float(rows[each.row])) for each in numbers

@@ -1,4 +1,4 @@
-"""What the papers print beside our rows, by architecture."""
+"""The printed numbers of the papers with our values, by architecture."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS: Final[Mapping[str, Callable[[], Mapping[str, float]]]] = {
 def published(name: str) -> tuple[Printed, ...]:
     """Return every number that the paper of an architecture prints, in the paper's order.
 
-    There is none where no list has the paper's numbers.
+    The result is empty if no list has the paper's numbers.
     """
     return answered(paper(name).numbers, ROWS[name]()) if name in ROWS else ()
 

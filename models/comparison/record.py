@@ -1,8 +1,9 @@
-"""What a plan costs, in the same terms for every architecture.
+"""The cost of a plan, in the same terms for every architecture.
 
-Useful work is that of ``Layer.operations``, so it is the same number in every record of a network.
-Times of a record are given by its architecture, which knows what overlaps; throughput, use of the
-multipliers and traffic follow from them and the rows, by the same formulas for all.
+Useful work is defined by ``Layer.operations``, so it is equal in every record of a network. The
+architecture sets the times of a record, because it knows which activities overlap. Throughput, use
+of the multipliers and traffic follow from the times and the rows. The formulas are the same for all
+architectures.
 """
 
 from __future__ import annotations
@@ -15,29 +16,30 @@ from merp.models.comparison.figure import Figure, derived, summed
 
 CLASSES: Final = {
     "maps": "feature and delta maps to and from memory, each once",
-    "again": "the same again, where layers run in parts",
+    "again": "the same maps again, if layers run in parts",
     "kernels": "kernels and biases, their gradients and new values",
-    "state": "what ReLU' and un-pooling need",
+    "state": "masks of ReLU' and un-pooling",
     "partial": "partial sums",
     "host": "to and from the host",
     "link": "from board to board",
     "config": "bitstreams",
     "chip": "buffers on the chip, for information",
 }
-"""What bytes are of, by class."""
+"""Meaning of each class of bytes."""
 
 DRAM: Final = ("maps", "again", "kernels", "state", "partial")
-"""Classes that go through the external memory."""
+"""Classes of bytes that pass the external memory."""
 
 FULL: Final = (*DRAM, "host")
-"""Classes of count ``all``: all of a step that crosses to memory or host."""
+"""Classes of count ``all``: all bytes of a step that are exchanged with memory or host."""
 
 COUNTS: Final = {"own": "own", "maps": "maps", "full": "all"}
-"""Names of counts by their keys in JSON: ``own`` is what the architecture's paper counts, ``maps``
-the class of that name."""
+"""Names of counts by their keys in JSON: ``own`` is the count of the architecture's paper, ``maps``
+the class of that name.
+"""
 
 RESOURCES: Final = ("lut", "ff", "bram", "dsp")
-"""Kinds of a part's resources; block RAM in the part's own blocks."""
+"""Kinds of a part's resources; block RAM is in the part's own blocks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +47,14 @@ class PhaseRow:
     """A phase of a layer on one device, all images of the batch.
 
     Attributes:
-        device: from 0. layer, phase: names.
-        cycles: of the device's clock that it takes, waits included. waits: those of them by cause.
-        macs: useful multiply-adds. bytes: by class, of ``CLASSES``; what is not there is 0.
-        runs_as: what of the plan runs it. binds: what it waits for most; may be "".
+        device: from 0.
+        layer, phase: names.
+        cycles: cycles of the device's clock, including waits.
+        waits: waiting cycles by cause, included in ``cycles``.
+        macs: useful multiply-adds.
+        bytes: by class, of ``CLASSES``; a missing class is 0.
+        runs_as: the part of the plan that runs it.
+        binds: the cause of most waits; may be "".
     """
 
     device: int = 0
@@ -68,10 +74,10 @@ class PhaseRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Device:
-    """What one device has in it; of several bitstreams the most of each.
+    """The use of one device; for several bitstreams, the largest use of each resource.
 
     Attributes:
-        used: by kind, of ``RESOURCES``; what is not known is not there.
+        used: by kind, of ``RESOURCES``; unknown kinds are missing.
         memory: bytes on the chip by use.
     """
 
@@ -85,7 +91,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Excess:
-    """A resource of a device of which there is not enough."""
+    """A resource that a device has too little of."""
 
     device: int
     resource: str
@@ -95,25 +101,33 @@ class Excess:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What a training step costs.
+    """The cost of a training step.
 
     Attributes:
         architecture, network, board, part: names.
-        options: all that the plan was asked for, of plain JSON values, so that it repeats itself.
-        scope: names of the layers that were asked for. left_out: those that the architecture
-            cannot run, with the reason; a record that has any has no total that compares.
-        batch: images. word_bits: of memory and links. accumulator_bits: of sums on the chip.
-        clock_mhz: of all devices. memory_gbs: 10^9 bytes a second that their external memories
-            reach; None where the architecture uses none. devices: in order; one at least.
-        limits: of each kind of resource what a design may take of a device.
-        block_bits: of a block RAM of the part.
-        rows: in the order of a step. own: classes of bytes that the paper counts.
-        multipliers: multiply-adds a cycle that all devices have at once, of the largest bitstreams.
-        latency_s: from the first image in to the last result out. interval_s: from batch to batch,
-            all that is waited for within it. reconfiguration_s: of it, for loading bitstreams.
-        power_w: of a device at work, where a source has one; what devices that wait take is within
-            it or not known. at_work: devices that work at the same time.
-        notes: what the record leaves out or chose.
+        options: all options of the plan, as plain JSON values, so that the plan can be repeated.
+        scope: names of the requested layers.
+        left_out: layers that the architecture cannot run, with the reason. A record with such
+            layers has no comparable total.
+        batch: images.
+        word_bits: of memory and links.
+        accumulator_bits: of sums on the chip.
+        clock_mhz: of all devices.
+        memory_gbs: reachable rate of their external memories, 10^9 bytes a second; None if the
+            architecture uses none.
+        devices: in order; at least one.
+        limits: the largest use of each kind of resource that is allowed on a device.
+        block_bits: bits of a block RAM of the part.
+        rows: in the order of a step.
+        own: classes of bytes that the paper counts.
+        multipliers: multiply-adds a cycle of all devices together, for the largest bitstreams.
+        latency_s: from the first image in to the last result out.
+        interval_s: from batch to batch, including all waits.
+        reconfiguration_s: the part of ``interval_s`` for loading bitstreams.
+        power_w: power of a device at work, if a source has one. The power of waiting devices is
+            included in it or not known.
+        at_work: devices that work at the same time.
+        notes: omissions and choices of the record.
     """
 
     architecture: str
@@ -142,7 +156,7 @@ class Record:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check what others rely on."""
+        """Check the conditions that users of a record rely on."""
         _known(self.own, CLASSES)
         _known(self.limits, RESOURCES)
         if not self.devices or any(row.device >= len(self.devices) for row in self.rows):
@@ -152,7 +166,7 @@ class Record:
 
     @property
     def violated(self) -> tuple[Excess, ...]:
-        """Every resource that is exceeded."""
+        """Return every exceeded resource."""
         return tuple(
             Excess(index, kind, device.used[kind].value, self.limits[kind])
             for index, device in enumerate(self.devices)
@@ -162,7 +176,7 @@ class Record:
 
     @property
     def fits(self) -> bool:
-        """Whether every device has room."""
+        """Whether every device has enough resources."""
         return not self.violated
 
     @property
@@ -172,48 +186,50 @@ class Record:
 
     @property
     def images_per_s(self) -> Figure:
-        """Batch after batch."""
+        """Images per second in a sequence of batches."""
         return derived(self.batch / self.interval_s.value, self.interval_s)
 
     @property
     def gop_per_s(self) -> Figure:
-        """Useful operations, 10^9 a second; a multiply-add is two."""
+        """Useful operations, 10^9 a second; a multiply-add is two operations."""
         return derived(2 * self.macs / self.interval_s.value / 1e9, self.interval_s)
 
     @property
     def busy(self) -> Figure:
-        """Multiplier-cycles that are useful, over those that there are in an interval."""
+        """Ratio of useful multiplier cycles to all multiplier cycles of an interval."""
         there = self.multipliers.value * self.clock_mhz.value * 1e6 * self.interval_s.value
         return derived(self.macs / there, self.multipliers, self.clock_mhz, self.interval_s)
 
     @property
     def energy_j(self) -> Figure | None:
-        """Of a batch, the devices at work; None where no source has their power."""
+        """Energy of a batch, of the devices at work; None if no source has their power."""
         if self.power_w is None:
             return None
         joule = self.power_w.value * self.at_work * self.interval_s.value
         return derived(joule, self.power_w, self.interval_s)
 
     def of_phase(self, phase: str | None) -> tuple[PhaseRow, ...]:
-        """Rows of a phase; of all without one."""
+        """Return the rows of a phase, or all rows."""
         return tuple(row for row in self.rows if phase in (None, row.phase))
 
     def cycles(self, phase: str | None = None) -> Figure:
-        """Cycles of a phase, summed over its rows, which may have been at the same time."""
+        """Return the cycles of a phase, summed over its rows, which may have run in parallel."""
         return summed(row.cycles for row in self.of_phase(phase))
 
     def classes(self, count: str) -> tuple[str, ...]:
-        """Classes of bytes that a count includes, by its key of ``COUNTS``."""
+        """Return the classes of bytes that a count includes, by its key of ``COUNTS``."""
         return {"own": self.own, "maps": ("maps",), "full": FULL}[count]
 
     def bytes(self, classes: Iterable[str], phase: str | None = None) -> Figure:
-        """Bytes of some classes."""
+        """Return the bytes of some classes."""
         wanted = tuple(classes)
         rows = self.of_phase(phase)
         return summed(row.bytes[each] for row in rows for each in wanted if each in row.bytes)
 
     def mb_per_gflop(self, classes: Iterable[str], phase: str | None = None) -> Figure | None:
-        """10^6 bytes of some classes per 10^9 operations; None without classes or operations."""
+        """Return the 10^6 bytes of some classes per 10^9 operations; None without classes or
+        operations.
+        """
         wanted = tuple(classes)
         macs = sum(row.macs for row in self.of_phase(phase))
         found = self.bytes(wanted, phase)
@@ -221,7 +237,7 @@ class Record:
 
     @property
     def on_chip_bytes(self) -> Figure | None:
-        """Block RAM of all devices; None where it is not known."""
+        """Block RAM of all devices in bytes; None if it is not known."""
         blocks = [device.used["bram"] for device in self.devices if "bram" in device.used]
         if len(blocks) < len(self.devices):
             return None
@@ -232,7 +248,7 @@ def _known(names: Iterable[str], allowed: Iterable[str]) -> None:
     """Check names.
 
     Raises:
-        ValueError: one is unknown.
+        ValueError: a name is unknown.
     """
     unknown = set(names) - set(allowed)
     if unknown:

@@ -1,4 +1,4 @@
-"""A record as plain JSON values, and back: the same record."""
+"""Conversion of a record to plain JSON values and back, without loss."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOTALS = (
 
 
 def as_json(record: Record) -> Json:
-    """Return all of a record, each figure as its value and level, and under ``totals`` its sums."""
+    """Return all of a record, each figure with value and level; ``totals`` has its sums."""
     return {
         **asdict(record),
         "fits": record.fits,
@@ -29,7 +29,7 @@ def as_json(record: Record) -> Json:
 
 
 def totals(record: Record) -> Json:
-    """Return what follows from the rows and times; None where that is not known."""
+    """Return the values derived from rows and times; None for unknown values."""
     figures = {name: getattr(record, name) for name in _TOTALS}
     traffic = {
         name: record.mb_per_gflop(classes)
@@ -56,7 +56,7 @@ def record_of(found: Mapping[str, Any]) -> Record:
     """Return the record that ``as_json`` wrote.
 
     Raises:
-        KeyError, TypeError, ValueError: it is none.
+        KeyError, TypeError, ValueError: the values are not such a record.
     """
     values = dict(found)
     for name in ("fits", "violated", "totals"):

@@ -1,4 +1,4 @@
-"""The architectures that answer, by name, each with the board of its paper."""
+"""The available architectures by name, each with the board of its paper."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from merp.models.papers.lists import NAMES, room_of
 
 
 def _of_machine(machine: Machine) -> Architecture:
-    """What a machine brings for comparisons.
+    """Return the architecture that a machine has for comparisons.
 
     Raises:
-        BadInput: another distribution brings the machine, and there is no such object. Or its name
-            is not the machine's. The message names the distribution.
+        BadInput: another distribution has the machine, and the object is missing, or its name is
+            not the machine's. The message names the distribution.
     """
     found = part_of(machine, machine.comparison)
     brought_by = distribution_of(machine.name)
-    ours = brought_by == OURS  # ours have the names of their papers
+    ours = brought_by == OURS  # our own machines have the names of their papers
     if not isinstance(found, Architecture) or not (ours or found.name == machine.name):
         raise BadInput(
             f"{brought_by}: machine {machine.name}: {machine.comparison} must be an Architecture "
@@ -36,7 +36,7 @@ def _of_machine(machine: Machine) -> Architecture:
 
 
 def _of_machines() -> Iterator[Architecture]:
-    """Yield the architectures of the machines that bring one that can be loaded."""
+    """Yield the architectures of the machines that have one that can be loaded."""
     for machine in machines():
         if machine.comparison:
             with suppress(BadInput):
@@ -44,9 +44,10 @@ def _of_machines() -> Iterator[Architecture]:
 
 
 def _all() -> Iterator[Architecture]:
-    """Yield those of the papers in their order, then those of other machines.
+    """Yield the papers' architectures in their order, then those of other machines.
 
-    A paper's architecture is a machine's, or a module of this room has the paper's name.
+    The architecture of a paper belongs to a machine, or to a module of this package with the
+    paper's name.
     """
     brought = {each.name: each for each in _of_machines()}
     for name in NAMES:
@@ -56,15 +57,15 @@ def _all() -> Iterator[Architecture]:
 
 
 ARCHITECTURES: Final[Mapping[str, Architecture]] = {each.name: each for each in _all()}
-"""In the order in which they are printed."""
+"""Architectures in the order in which they are printed."""
 
 
 def named(name: str) -> Architecture:
     """Return the architecture called ``name``.
 
     Raises:
-        BadInput: there is none; the message lists those that there are. Or it is of a machine that
-            cannot be loaded; the message names the distribution.
+        BadInput: there is no such architecture, and the message lists the available ones. Or its
+            machine cannot be loaded, and the message names the distribution.
     """
     if name in ARCHITECTURES:
         return ARCHITECTURES[name]

@@ -1,1 +1,1 @@
-"""Searches over the free choices of a design: exact fronts, and the paper's genetic one."""
+"""Searches over the free choices of a design: exact fronts, and the paper's genetic algorithm."""

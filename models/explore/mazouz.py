@@ -1,4 +1,4 @@
-"""The front of the pipelines of Mazouz and Bridges that fit a board."""
+"""The Pareto front of the pipelines of Mazouz and Bridges that fit a board."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merp.models.network.network import Network
 from merp.models.papers.mazouz.pipeline import Pipeline
 
 COSTS: Final = ("cycles", "lut", "bram", "dsp")
-"""Cycles are those of a sample, forward and back."""
+"""Costs of a pipeline; cycles are those of a sample, forward and backward."""
 
 
 def front(
@@ -27,10 +27,10 @@ def front(
     objectives: Sequence[str],
     search: mazouz.Search = Pipeline.front,
 ) -> list[Point]:
-    """Return the pipelines that no other one beats in the objectives; choices are elements.
+    """Return the pipelines that are Pareto-optimal in the objectives; choices are elements.
 
     Raises:
-        BadInput: there is no pipeline of these layers, or none fits; or as ``search``.
+        BadInput: there is no pipeline of these layers, none fits, or as in ``search``.
     """
     plans = mazouz.front(network, board, options, search)
     points = [_point(plan) for plan in plans if mazouz.fits(plan)]
@@ -56,7 +56,7 @@ def evolved(
     """Return the front that NSGA-II finds, as the paper does.
 
     Raises:
-        BadInput: there is no pipeline of these layers; or as ``nsga2``.
+        BadInput: there is no pipeline of these layers, or as in ``nsga2``.
     """
     plan = mazouz.front(network, board, options)[0]
     choices = plan.pipeline.choices()

@@ -1,6 +1,6 @@
-"""A front by NSGA-II, the way of Mazouz and Bridges: pymoo's, with whole numbers.
+"""A front by NSGA-II, the method of Mazouz and Bridges: pymoo's version with whole numbers.
 
-It finds points, and cannot say that there are no better ones; an exact front can.
+It finds points, but cannot prove that there are no better ones; an exact front does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from merp.models.base.errors import BadInput
 
 Genes = tuple[int, ...]
-"""A place on each axis."""
+"""An index on each axis."""
 
 EXTRA = "pip install 'merp[search]'"
 
@@ -26,10 +26,11 @@ def nsga2(
     generations: int,
     seed: int,
 ) -> list[Genes]:
-    """Return the points of the last generation's front, each once; the same for the same seed.
+    """Return the distinct points of the last generation's front; equal seeds give equal points.
 
     Args:
-        sizes: places of each axis. costs: of genes, ``objectives`` of them; None: not allowed.
+        sizes: number of choices of each axis.
+        costs: computes the ``objectives`` costs of genes; None: the genes are not allowed.
 
     Raises:
         BadInput: pymoo is not installed, or no point was allowed.
@@ -53,7 +54,7 @@ def nsga2(
         return known[genes]
 
     class Search(ElementwiseProblem):  # type: ignore[misc]
-        """Least costs; what is not allowed breaks the only constraint."""
+        """Minimisation of costs; points that are not allowed break the only constraint."""
 
         def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
             found = of(tuple(map(int, x)))

@@ -1,4 +1,4 @@
-"""Which of many points no other one beats, as arrays."""
+"""Selection of the Pareto-optimal points of a set, as arrays."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _AT_ONCE = 1 << 20
 
 
 def undominated(costs: Table) -> NDArray[np.intp]:
-    """Return the rows that no other one beats or equals in every column, by their first column."""
+    """Return the rows that no other row beats or equals in every column, by their first column."""
     kept = []
     left = np.lexsort(costs.T[::-1])
     while left.size:
-        kept.append(left[0])  # the least of those that no kept one beats
+        kept.append(left[0])  # the least of those that no kept point beats
         left = left[(costs[left] < costs[left[0]]).any(axis=1)]
     return np.array(kept, np.intp)
 
 
 def merged(one: Table, other: Table, added: Sequence[bool]) -> tuple[Table, NDArray[np.intp]]:
-    """Front of all pairs of a row of each: what they cost together, and which rows they are.
+    """Return the front of all pairs with a row of each table: their total costs and their rows.
 
-    added: of each column whether it is the sum that counts; else it is the larger one.
+    added: for each column, whether the total is the sum; otherwise it is the larger of both values.
     """
     front, pairs = np.empty((0, one.shape[1])), np.empty((0, 2), np.intp)
     step = max(1, _AT_ONCE // max(1, len(other)))

@@ -1,4 +1,4 @@
-"""A point of a search: what was chosen, and what it costs."""
+"""A point of a search: the choices, and their costs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merp.models.explore.pareto import Table, undominated
 
 
 class Point(NamedTuple):
-    """What was chosen by name (of a design, or of a layer), and each cost."""
+    """The name of the choice (of a design, or of a layer), and each cost."""
 
     costs: Mapping[str, float]
     choices: Mapping[str, Any]
@@ -21,7 +21,7 @@ KNEE = "knee"
 
 
 def front_of(points: Sequence[Point], objectives: Sequence[str]) -> list[Point]:
-    """Return the points that no other one beats or equals, by the first objective."""
+    """Return the points that no other point beats or equals, by the first objective."""
     return [points[place] for place in undominated(_table(points, objectives))]
 
 
@@ -30,21 +30,21 @@ def _table(points: Sequence[Point], objectives: Sequence[str]) -> Table:
 
 
 def names_of(objectives: Sequence[str]) -> list[str]:
-    """Return the names of the points that stand for a front."""
+    """Return the names of the points that represent a front."""
     return [KNEE, *(f"least-{objective}" for objective in objectives)]
 
 
 def numbered(place: int) -> str:
-    """Return the name of a point that is asked for by its place in the front."""
+    """Return the name of a point that is selected by its position in the front."""
     return f"point-{place:02}"
 
 
 def notable(points: Sequence[Point], objectives: Sequence[str]) -> dict[str, int]:
-    """Return the places of points that stand for a front: its knee, and the least of each cost.
+    """Return the positions of points that represent a front: its knee, and the least of each cost.
 
-    The knee is the point nearest to one that has the least of every objective, each counted from 0
-    at its least on the front to 1 at its most; the first of several. Of several points with the
-    least of an objective it is the one nearest to that, too.
+    Objectives are scaled from 0 for the least value on the front to 1 for the largest. The knee is
+    the point nearest to the origin; if there are several, the first. If several points have the
+    least value of an objective, the one nearest to the origin is chosen.
     """
     costs = _table(points, objectives)
     least, most = costs.min(axis=0), costs.max(axis=0)

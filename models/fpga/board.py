@@ -1,4 +1,4 @@
-"""A board: a part, the memory beside it, and the clock of the engine; ``tools/data/boards``."""
+"""A board: a part, its external memory, and the clock of the engine; ``tools/data/boards``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ LOAD_MBYTES_S = 132.0
 """16 bit at 66 MHz. source: CNN-MERP section VI"""
 
 ORIGINS: Final = ("printed", "vendor", "derived", "assumed")
-"""Where a figure may come from: a paper, a data sheet, other figures, or nobody."""
+"""Possible origins of a figure: a paper, a data sheet, other figures, or none."""
 
 MOST_DEVICES: Final = 1024
-"""Boards of a kind."""
+"""Largest number of boards of a kind."""
 
 TOPOLOGIES: Final = ("chain",)
 
 
 @dataclass(frozen=True)
 class FigureSource:
-    """Where a figure of a board comes from, of ``ORIGINS``, and in words."""
+    """The origin of a board's figure, of ``ORIGINS``, with an explanation."""
 
     origin: str
     why: str
@@ -41,10 +41,11 @@ class Usable:
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """Lanes from a board to the next one, each way.
+    """Lanes from a board to the next one, in each direction.
 
     Attributes:
-        topology: of ``TOPOLOGIES``. gbytes_s: of a lane, 10^9 bytes a second.
+        topology: of ``TOPOLOGIES``.
+        gbytes_s: of a lane, 10^9 bytes a second.
         latency_cycles: of the engine's clock.
     """
 
@@ -56,17 +57,21 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Board:
-    """Where a network runs.
+    """The board on which a network runs.
 
     Attributes:
-        name: as printed. part: its FPGA.
+        name: as printed.
+        part: its FPGA.
         clock_mhz: of the engine.
         gbytes_s: peak of the external memory, 10^9 bytes a second.
         efficiency: share of the peak that streams reach, above 0, at most 1.
-        load_mbytes_s: at which a bitstream is loaded, 10^6 bytes a second.
-        load_s: that a bitstream takes, where it is known; it goes before the rate.
-        devices: boards of this kind. link: between them, if any.
-        usable: of the part. host_gbytes_s: to and from the host. power_w: of a board at work.
+        load_mbytes_s: rate at which a bitstream is loaded, 10^6 bytes a second.
+        load_s: load time of a bitstream, if it is known; it takes precedence over the rate.
+        devices: boards of this kind.
+        link: between them, if any.
+        usable: usable shares of the part.
+        host_gbytes_s: rate to and from the host.
+        power_w: of a board at work.
         sources: of figures, by their place in the file, as ``memory: gbytes_s``.
     """
 
@@ -86,19 +91,19 @@ class Board:
 
     @property
     def bytes_per_cycle(self) -> float:
-        """That the memory moves in a cycle of the engine."""
+        """Bytes that the memory moves in a cycle of the engine."""
         return self.gbytes_s * 1e3 * self.efficiency / self.clock_mhz
 
     @property
     def load_seconds(self) -> float:
-        """Of one bitstream."""
+        """Load time of one bitstream."""
         if self.load_s is not None:
             return self.load_s
         return self.part.configuration_bits / 8 / (self.load_mbytes_s * 1e6)
 
     @cached_property
     def room(self) -> Part:
-        """The part with what a design may take of it."""
+        """The part with the resources that a design may use."""
         return replace(
             self.part,
             luts=int(self.usable.lut * self.part.luts),

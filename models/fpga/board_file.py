@@ -1,6 +1,6 @@
 """Read a board file (TOML); its keys are described in docs/plan.md.
 
-A figure is a number, or a table: it as ``value``, where it comes from (``from``), and ``why``.
+A figure is a number, or a table with the number as ``value``, its origin as ``from``, and ``why``.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def read_board(path: Path) -> Board:
     """Read the board file ``path``.
 
     Raises:
-        BadInput: unreadable, not TOML, an unknown key, a value out of range, or a part whose
-            capacities are not known.
+        BadInput: unreadable, not TOML, an unknown key, a value out of range, or a part of unknown
+            capacities.
     """
     return board_of(path.name, read_toml(path))
 
@@ -41,13 +41,13 @@ def board_of(file: str, tables: Mapping[str, Any]) -> Board:
     """Return the board of the tables of a file, which messages call ``file``.
 
     Raises:
-        BadInput: as ``read_board``.
+        BadInput: as in ``read_board``.
     """
     return _Reader(Section(file, "file", tables)).board()
 
 
 class _Reader:
-    """Reads the tables of a file, and keeps where its figures come from."""
+    """Reads the tables of a file, and stores the origins of its figures."""
 
     def __init__(self, root: Section) -> None:
         self._root = root
@@ -76,8 +76,8 @@ class _Reader:
             raise loads.bad("mbytes_s", "there, or seconds")
         if found.load_s is None and not found.part.configuration_bits:
             raise BadInput(
-                f"{self._root.file}: configuration: seconds is missing: nobody says how many bits "
-                f"a bitstream of {found.part.name} has"
+                f"{self._root.file}: configuration: seconds is missing: the size of a bitstream "
+                f"of {found.part.name} is unknown"
             )
         for section in (head, memory, loads, host, link, self._root):
             if section is not None:
@@ -88,7 +88,7 @@ class _Reader:
         return self._root.table(key) if self._root.has(key) else None
 
     def _figure(self, section: Section, key: str, read: Callable[[Section, str], Value]) -> Value:
-        """Read a figure, and where it comes from if that is said."""
+        """Read a figure, and its origin if it is given."""
         if not section.has(key) or not isinstance(section.value(key), dict):
             return read(section, key)
         inner = section.table(key)

@@ -1,8 +1,9 @@
 """Delays of 7-series cells, for an estimate of paths before placement and routing.
 
-Delays of flip-flops, carry chains, memories and DSP blocks are those that Yosys'
-``techlibs/xilinx/cells_sim.v`` states, the largest of a group of pins (Project X-Ray's timings of
-Artix-7, a slower family than Kintex-7). LUT and NET are round figures of this project.
+Delays of flip-flops, carry chains, memories and DSP blocks are those of Yosys'
+``techlibs/xilinx/cells_sim.v``. Each is the largest delay of a group of pins. They are Project
+X-Ray's timings of Artix-7, a slower family than Kintex-7. LUT and NET are round figures of this
+project.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 LUT: Final = 0.12
 NET: Final = 0.55
-"""From an output to an input, ns, where they are not wired to each other."""
+"""Delay from an output to an input, in ns, if the pins have no dedicated wire."""
 
 _CONTROL = {"CE": 0.11, "R": 0.41, "S": 0.41, "CLR": 0.41, "PRE": 0.41}
 
@@ -23,10 +24,11 @@ class Timing:
     """Delays of a cell or of a block, in ns, by names of pins.
 
     Attributes:
-        launch: from the clock to an output. capture: that an input must be there before the clock.
+        launch: from the clock to an output.
+        capture: set-up time of an input before the clock.
         through: from an input to an output.
-        inside: of a block, the longest path between two registers in it.
-        nets: the times from inputs count the nets there, as those of a block do.
+        inside: the longest path between two registers inside a block.
+        nets: whether the times from inputs include their nets, as those of a block do.
     """
 
     launch: Mapping[str, float] = field(default_factory=dict)
@@ -37,7 +39,7 @@ class Timing:
 
 
 def _carry() -> Timing:
-    """Four bits of a carry chain; pins of a bit each."""
+    """Return the delays of four bits of a carry chain; each bit has its own pins."""
     through: dict[tuple[str, str], float] = {}
     for to in range(4):
         through |= {("CI[0]", f"O[{to}]"): 0.33, ("CYINIT[0]", f"O[{to}]"): 0.64}
@@ -52,7 +54,7 @@ def _carry() -> Timing:
 
 
 def _dsp(parameters: Mapping[str, Any]) -> Timing:
-    """A DSP48E1 without its pre-adder, by the registers in use."""
+    """Return the delays of a DSP48E1 without its pre-adder, by the registers in use."""
 
     def has(name: str) -> bool:
         return int(str(parameters.get(name, "1")), 2) != 0
@@ -83,7 +85,7 @@ def _luts(outputs: Sequence[str], inputs: Sequence[str], time: float) -> dict[An
 
 
 def _lut_memory() -> Timing:
-    """Memory in LUTs: written by the clock, read like a LUT."""
+    """Return the delays of memory in LUTs: written by the clock, read like a LUT."""
     lanes = "ABCD"
     addresses = {f"ADDR{lane}": 0.36 for lane in lanes}
     through = {(f"ADDR{lane}", f"DO{lane}"): LUT for lane in lanes}
@@ -128,10 +130,10 @@ _FIXED: Final = (
 
 
 def cell_timing(kind: str, parameters: Mapping[str, Any]) -> Timing:
-    """Delays of a 7-series cell.
+    """Return the delays of a 7-series cell.
 
     Raises:
-        ValueError: it is of a kind that is not known.
+        ValueError: the kind of the cell is not known.
     """
     if kind == "DSP48E1":
         return _dsp(parameters)

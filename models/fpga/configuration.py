@@ -1,4 +1,4 @@
-"""How long a bitstream takes to load.
+"""The load time of a bitstream.
 
 CNN-MERP section VI: 16 bit at 66 MHz (BPI flash).
 """
@@ -10,5 +10,5 @@ PORT_MHZ = 66.0
 
 
 def load_seconds(bits: int) -> float:
-    """Return the time a bitstream of ``bits`` takes through the configuration port."""
+    """Return the load time of a bitstream of ``bits`` through the configuration port."""
     return bits / (PORT_BITS * PORT_MHZ * 1e6)

@@ -1,7 +1,7 @@
 """An estimate of the longest path between registers of a netlist mapped to 7-series cells.
 
-A walk over the cells with the delays of ``cell_timing``; placement, routing and clock skew are
-unknown, so a path of the finished design may be shorter or longer.
+The estimate walks over the cells with the delays of ``cell_timing``. Placement, routing and clock
+skew are unknown. Therefore a path of the finished design may be shorter or longer.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _IN_A_SLICE = ("LUT", "INV", "MUXF", "CARRY4")
 
 
 def _net(driver: tuple[str, str], reader: tuple[str, str]) -> float:
-    """Delay between two pins, each (kind of cell, pin).
+    """Return the delay between two pins, each (kind of cell, pin).
 
-    A slice wires a LUT to its multiplexer and to its carry, and all of these to a register. A carry
-    has no other way in than its LUT: what comes from elsewhere passes it.
+    A slice has dedicated wires from a LUT to its multiplexer and carry, and from all of these to a
+    register. A carry can only be reached through its LUT; other signals pass through the LUT.
     """
     (kind, pin), (reading, to) = driver, reader
     if (pin, to) in _CASCADES:
@@ -34,7 +34,7 @@ def _net(driver: tuple[str, str], reader: tuple[str, str]) -> float:
 
 
 def _pins(cell: Mapping[str, Any], direction: str) -> Iterator[tuple[str, int]]:
-    """Pins of a cell with the net on each; constants are left out."""
+    """Yield the pins of a cell with the net on each; constants are omitted."""
     by_bit = cell["type"] == "CARRY4"
     for port, nets in cell["connections"].items():
         if cell["port_directions"][port] == direction:
@@ -44,7 +44,7 @@ def _pins(cell: Mapping[str, Any], direction: str) -> Iterator[tuple[str, int]]:
 
 
 class _Graph:
-    """Nets, pins and the delays between them; a pin is (cell, name), a net a number."""
+    """Nets, pins and the delays between them; a pin is (cell, name), a net is a number."""
 
     def __init__(
         self, cells: Mapping[str, Any], timing: Callable[[str, Mapping[str, Any]], Timing]
@@ -63,7 +63,7 @@ class _Graph:
             for pin, net in _pins(cell, "input"):
                 inputs.add(pin)
                 net_delay = _net(drivers.get(net, ("", "")), (cell["type"], pin))
-                delay = 0.0 if found.nets else net_delay  # or it would count at both of its ends
+                delay = 0.0 if found.nets else net_delay  # otherwise it would count at both ends
                 self.before.setdefault((name, pin), []).append((net, delay))
             for (pin, out), time in found.through.items():
                 if pin in inputs:
@@ -79,7 +79,7 @@ class _Graph:
             raise ValueError("a loop without a register") from error
 
     def arrivals(self, starts: Mapping[Any, float]) -> dict[Any, float]:
-        """Latest time at which each net or pin behind ``starts`` settles."""
+        """Return the latest time at which each net or pin reached from ``starts`` settles."""
         times: dict[Any, float] = {}
         for to in self.order:
             found = [times[at] + time for at, time in self.before.get(to, ()) if at in times]
@@ -90,7 +90,9 @@ class _Graph:
         return times
 
     def captured(self, times: Mapping[Any, float]) -> float | None:
-        """When the last register has it, if one does."""
+        """Return the latest time at which a register captures a signal; None if no register
+        does.
+        """
         return max(
             (times[pin] + setup for pin, setup in self.captures if pin in times), default=None
         )
@@ -99,10 +101,10 @@ class _Graph:
 def block_timing(
     module: Mapping[str, Any], timing: Callable[[str, Mapping[str, Any]], Timing] = cell_timing
 ) -> Timing:
-    """Delays of a block from its mapped netlist.
+    """Return the delays of a block from its mapped netlist.
 
     Args:
-        module: ``ports`` and ``cells`` as Yosys' ``write_json`` gives them.
+        module: ``ports`` and ``cells`` as Yosys' ``write_json`` writes them.
         timing: delays of a cell of this kind with these parameters; blocks inside count as cells.
 
     Raises:

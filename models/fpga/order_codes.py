@@ -1,7 +1,7 @@
-"""Order codes of FPGAs: which family they name, and the device, if its capacity is known.
+"""Order codes of FPGAs: the family, and the device, if its capacity is known.
 
-source: DS180, DS190, DS890 and the product tables of UltraScale+ ("ordering information");
-families by the names that Vivado gives them (UG1118, `supported_families`).
+source: DS180, DS190, DS890 and the product tables of UltraScale+ ("ordering information"); families
+by the names that Vivado gives them (UG1118, `supported_families`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from merp.models.fpga.parts import DEFAULT, PARTS, Part
 
 @dataclass(frozen=True)
 class Family:
-    """Devices that one flow of Vivado builds for.
+    """Devices for which one flow of Vivado builds.
 
     Attributes:
-        name: as Vivado has it. title: as data sheets have it.
-        device: pattern of its devices' names. example: an order code.
-        dashes: whether package and temperature stand behind dashes, as from UltraScale on.
+        name: as in Vivado.
+        title: as in data sheets.
+        device: pattern of its devices' names.
+        example: an order code.
+        dashes: whether dashes precede package and temperature, as from UltraScale on.
     """
 
     name: str
@@ -54,7 +56,7 @@ _NEW_PACKAGE = r"-[a-z]{4}\d{3,4}-[123](L|LV|H)?-[ceiqm]"
 
 @dataclass(frozen=True)
 class FlowTarget:
-    """The FPGA that a flow is told.
+    """The FPGA for which a flow builds.
 
     Attributes:
         order_code: with package and speed grade.
@@ -67,15 +69,17 @@ class FlowTarget:
 
     @property
     def clock_mhz(self) -> float:
-        """Of the paper's engine on that part; where the paper has none, on its own part."""
+        """Clock of the paper's engine on that part, or, if the paper has none, on the paper's own
+        part.
+        """
         return (self.part or PARTS[DEFAULT]).clock_mhz
 
 
 def target_named(name: str) -> FlowTarget:
-    """Return the target of an order code, or of a device that the paper has.
+    """Return the target of an order code, or of a device of the paper.
 
     Raises:
-        BadInput: it is neither.
+        BadInput: ``name`` is neither.
     """
     code = PARTS[name].order_code if name in PARTS else name
     for family in FAMILIES:
@@ -98,7 +102,8 @@ def target_named(name: str) -> FlowTarget:
 
 
 def part_named(name: str) -> Part:
-    """Return the part whose device or order code is ``name``; ``order_code`` says which.
+    """Return the part whose device or order code is ``name``; the part's ``order_code`` shows
+    which.
 
     Raises:
         BadInput: its capacity is not known.

@@ -1,11 +1,11 @@
-"""FPGAs that the package knows: what papers used, what boards have, and what bounds a design."""
+"""The known FPGAs: devices of papers and of boards, and their limits for a design."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 RAMB36_BITS = 32_768
-"""Data bits of a RAMB36; its parity bits are left out."""
+"""Data bits of a RAMB36, without its parity bits."""
 
 M20K_BITS = 20_480
 
@@ -16,11 +16,13 @@ class Part:
 
     Attributes:
         name: of the device, as in the vendor's data sheets.
-        order_code: with package and speed grade; a usual one where only the device is named.
-        luts: of six inputs; of Intel's parts halves of ALMs. flip_flops. dsps: DSP48 slices, or DSP
-            blocks. block_rams: RAMB36, or M20K, each of ``block_bits``.
-        configuration_bits: of a full bitstream; 0 where it is not known.
-        clock_mhz: of the paper's engine on this part; where the paper has none, an assumption.
+        order_code: with package and speed grade; a usual one if only the device is named.
+        luts: of six inputs; for Intel's parts, half ALMs.
+        flip_flops: number of flip-flops.
+        dsps: DSP48 slices, or DSP blocks.
+        block_rams: RAMB36, or M20K, each of ``block_bits``.
+        configuration_bits: of a full bitstream; 0 if it is not known.
+        clock_mhz: of the paper's engine on this part; an assumption if the paper has none.
         source: of the capacities.
     """
 
@@ -42,7 +44,7 @@ class Part:
 
     @property
     def planned(self) -> bool:
-        """Whether our estimates hold for it: they are of LUTs of six inputs and RAMB36."""
+        """Whether our estimates apply to the part: they are for LUTs of six inputs and RAMB36."""
         return self.block_bits == RAMB36_BITS
 
 
@@ -85,7 +87,7 @@ PARTS = {
             clock_mhz=189.0,
             source="DS890 and UG570",
         ),
-        # clock: that of the Kintex-7, which is of the same process
+        # clock: that of the Kintex-7, which has the same process
         Part(
             name="xc7vx485t",
             order_code="xc7vx485tffg1761-2",
@@ -97,7 +99,7 @@ PARTS = {
             clock_mhz=137.0,
             source="DS180 and UG470",
         ),
-        # clock: as above, as its logic is that of the Kintex-7
+        # clock: as above, because its logic is that of the Kintex-7
         Part(
             name="xc7z045",
             order_code="xc7z045ffg900-2",
@@ -109,7 +111,7 @@ PARTS = {
             clock_mhz=137.0,
             source="DS190 and UG585",
         ),
-        # clock: assumed, as Artix-7 is slower
+        # clock: assumed, because Artix-7 is slower
         Part(
             name="xc7a200t",
             order_code="xc7a200tsbg484-1",
@@ -121,7 +123,7 @@ PARTS = {
             clock_mhz=100.0,
             source="DS180 and UG470",
         ),
-        # clock: that of the Kintex-7, which is of the same process
+        # clock: that of the Kintex-7, which has the same process
         Part(
             name="xc7vx690t",
             order_code="xc7vx690tffg1761-2",
@@ -133,7 +135,7 @@ PARTS = {
             clock_mhz=137.0,
             source="DS180 and UG470",
         ),
-        # clock: as above, as its logic is that of the Kintex-7
+        # clock: as above, because its logic is that of the Kintex-7
         Part(
             name="xc7z100",
             order_code="xc7z100ffg900-2",
@@ -177,9 +179,9 @@ FOREIGN = {
         ),
     )
 }
-"""Parts of the other papers, of which our estimates say nothing; clocks are the papers'."""
+"""Parts of the other papers, which our estimates do not cover; clocks are the papers'."""
 
 DEFAULT = "xc7k325t"
 
 SEVEN_SERIES = tuple(name for name in PARTS if name.startswith("xc7"))
-"""Parts that synthesis is for."""
+"""Parts for which synthesis is available."""

@@ -1,4 +1,4 @@
-"""What a design takes of an FPGA."""
+"""The FPGA resources of a design."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ from merp.models.fpga.parts import Part
 FLIP_FLOPS: Final = "ff"
 KINDS: Final = ("lut", FLIP_FLOPS, "bram", "dsp")
 TITLES: Final = {"lut": "LUT", "ff": "FF", "bram": "RAMB36", "dsp": "DSP"}
-"""Kinds as they are printed."""
+"""Printed names of the kinds."""
 
-# LUTs that a memory of this kind takes. source: UG474, tables 2-3 and 2-4
+# LUTs of a memory of each kind. source: UG474, tables 2-3 and 2-4
 _LUT_MEMORIES = {
     "RAM16X1D": 2, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM32M": 4, "RAM64M": 4,
     "RAM16X1S": 1, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4,
 }  # fmt: skip
-_FREE = ("CARRY4", "MUXF", "GND", "VCC")  # of the slices that the LUTs are in
+_FREE = ("CARRY4", "MUXF", "GND", "VCC")  # they are in the slices of the LUTs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """Cells of 7-series.
+    """Cells of the 7 series.
 
     Attributes:
         logic, shift, memory: LUTs as logic, as shift registers and as memory.
-        ff: flip-flops. bram: block RAM in RAMB36, a RAMB18 is half of one. dsp: DSP48.
+        ff: flip-flops.
+        bram: block RAM in RAMB36; a RAMB18 is half of one.
+        dsp: DSP48.
     """
 
     logic: int = 0
@@ -40,31 +42,31 @@ class Resources:
 
     @property
     def lut(self) -> int:
-        """LUTs, whatever they are used for."""
+        """LUTs of all uses."""
         return self.logic + self.shift + self.memory
 
     def __add__(self, other: Resources) -> Resources:
-        """Both together."""
+        """Return the sum of both."""
         names = self.__dataclass_fields__
         return Resources(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
     def __mul__(self, count: int) -> Resources:
-        """So many of it."""
+        """Return ``count`` times the resources."""
         names = self.__dataclass_fields__
         return Resources(**{name: count * getattr(self, name) for name in names})
 
     def figures(self) -> dict[str, float]:
-        """What the paper's table 2 counts."""
+        """Return the counts of the paper's table 2."""
         return {kind: getattr(self, kind) for kind in KINDS}
 
 
 def capacity(part: Part) -> Resources:
-    """What a part has."""
+    """Return the resources of a part."""
     return Resources(logic=part.luts, ff=part.flip_flops, bram=part.block_rams, dsp=part.dsps)
 
 
 def count_cells(cells: Mapping[str, int]) -> Resources:
-    """Resources of cells, by kind.
+    """Return the resources of cells, by kind.
 
     An inverter counts as a LUT, though placement may absorb it.
 

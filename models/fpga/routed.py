@@ -1,4 +1,4 @@
-"""A block as it was placed and routed: what nextpnr's report says of it."""
+"""A placed and routed block, as reported by nextpnr."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ class Routed:
         path_ns: the longest path between registers, clock to output and set-up included; None if
             there is none.
         start, end: the registers, memories or multipliers at its two ends; "" if there is none.
-        lut4: places of a LUT of four inputs, be it for logic, two bits of a carry chain or memory.
-        ff: flip-flops. ebr: block RAMs of 18 Kbit. dsp: multipliers of 18 x 18.
+        lut4: places of a LUT of four inputs, used for logic, two bits of a carry chain, or memory.
+        ff: flip-flops.
+        ebr: block RAMs of 18 Kbit.
+        dsp: multipliers of 18 x 18.
     """
 
     path_ns: float | None
@@ -40,14 +42,14 @@ class Routed:
     dsp: int
 
     def used(self) -> dict[str, int]:
-        """Sites, by the names of ``SITES``."""
+        """Return the used sites, by the names of ``SITES``."""
         return {kind: getattr(self, kind) for kind in SITES}
 
 
 def read_report(report: Mapping[str, Any]) -> Routed:
-    """What a report of nextpnr, its option ``--report``, says.
+    """Read a report of nextpnr, its option ``--report``.
 
-    Paths from or to a port are left out: out of context they have no length.
+    Paths from or to a port are omitted, because out of context they have no length.
 
     Raises:
         ValueError: it is not such a report.
@@ -73,5 +75,5 @@ def read_report(report: Mapping[str, Any]) -> Routed:
 
 
 def _register(cell: str) -> str:
-    """The register that Yosys named a cell after: ``total`` of ``total_TRELLIS_FF_Q_20``."""
+    """Return the register that Yosys named a cell after: ``total`` of ``total_TRELLIS_FF_Q_20``."""
     return cell.partition("_TRELLIS_FF_")[0]

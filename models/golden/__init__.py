@@ -1,1 +1,1 @@
-"""Golden models: what each phase of a layer must compute, bit for bit."""
+"""Golden models: the bit-exact result of each phase of a layer."""

@@ -1,15 +1,17 @@
-"""Golden convolution: every output in the exact order of additions of the hardware.
+"""Golden model of convolution: every output in the exact order of additions of the hardware.
 
-CNN-MERP section V. An output starts at its bias; for each input map in turn, the k*k products of
-one window are summed as the CU's kind says and added to it. Padding taps are the element +0, so
-their products are signed zeros (or NaN under an infinite kernel element), never left out. A fully
-connected layer on k x k units is folded: k*k elements at a time are a window, the last filled up.
-A smaller kernel on such units has +0 for the taps that it lacks, below and on the right; their
-products count as those of the padding do.
+CNN-MERP section V. An output starts at its bias. For each input map in turn, the k*k products of
+one window are summed as the CU's kind defines. The result is added to the output. Padding taps are
+the element +0. Their products are signed zeros (or NaN under an infinite kernel element), and are
+never omitted.
 
-Input maps can come in parts, ascending: the sums of all but the last part are left as they are, in
-the accumulator's format, and are what those of the next part start at. Maps that are added to the
-sums (a residual connection) are what they start at, too, each plus its bias.
+A fully connected layer on k x k units is folded: k*k elements form a window, and the last window is
+filled up. A smaller kernel on such units has +0 for the taps that it lacks, below and on the right.
+The products of these taps count like those of the padding.
+
+Input maps can be processed in parts, ascending. The sums of all but the last part stay in the
+accumulator's format, and the next part starts at them. Sums can also start at maps that are added
+to them (a residual connection), each plus its bias.
 """
 
 from __future__ import annotations
@@ -47,14 +49,13 @@ def convolution(
         stride: rows and columns between windows.
         pad: rows and columns of zeros on all four sides, or (top, left, bottom, right).
         fmt: number format.
-        summation: how the k*k products are summed (``Design.summation``).
+        summation: arithmetic of the sum of the k*k products (``Design.summation``).
 
     Returns:
         (images, out_rows, out_columns, m) words.
 
     Raises:
-        ValueError: the shapes do not fit each other, or the sum is fused and the format is not
-            binary32.
+        ValueError: the shapes do not match, or the sum is fused and the format is not binary32.
     """
     padded, kernels, size = _padded(x, kernels, stride, pad, summation)
     if bias.shape != kernels.shape[:1]:
@@ -68,13 +69,13 @@ def convolution(
 
 
 def from_biases(bias: Bits, fmt: FloatFormat, summation: Summation) -> Bits:
-    """What the sums of the first part of the input maps start at: (m,) biases as sums."""
+    """Return the start of the sums of the first part of the input maps: (m,) biases as sums."""
     wide = summation.accumulator_format(fmt)
     return bias if wide == fmt else fp_convert(bias, fmt, wide)
 
 
 def from_maps(maps: Bits, fmt: FloatFormat, summation: Summation, bias: Bits | None = None) -> Bits:
-    """What sums start at where maps are added to them: these, plus the biases if there are any.
+    """Return the start of sums to which maps are added: the maps, plus the biases if there are any.
 
     maps: (images, out_rows, out_columns, m) words; bias: (m,). Returns words of the accumulator's
     format, rounded once.
@@ -85,7 +86,7 @@ def from_maps(maps: Bits, fmt: FloatFormat, summation: Summation, bias: Bits | N
 
 
 def finished(sums: Bits, fmt: FloatFormat, summation: Summation) -> Bits:
-    """Elements of sums, of any shape, to which every input map has been added."""
+    """Convert sums of any shape to elements, after every input map has been added."""
     wide = summation.accumulator_format(fmt)
     return sums if wide == fmt else fp_convert(sums, wide, fmt)
 
@@ -102,15 +103,16 @@ def partial_sums(
     """Add a part of the input maps to sums.
 
     Args:
-        x: (images, rows, columns, n) words of these input maps. kernels: (m, n, k, k), theirs.
+        x: (images, rows, columns, n) words of these input maps.
+        kernels: (m, n, k, k), the kernels of these input maps.
         start: (m,) or (images, out_rows, out_columns, m) words in the accumulator's format.
-        stride, pad, fmt, summation: as of ``convolution``.
+        stride, pad, fmt, summation: as in ``convolution``.
 
     Returns:
         (images, out_rows, out_columns, m) words in the accumulator's format.
 
     Raises:
-        ValueError: as of ``convolution``.
+        ValueError: as in ``convolution``.
     """
     padded, kernels, size = _padded(x, kernels, stride, pad, summation)
     m = len(kernels)
@@ -124,8 +126,8 @@ def _padded(
 ) -> tuple[Bits, Bits, tuple[int, int]]:
     """Return the maps in their border of zeros, the kernels, and the output's rows and columns.
 
-    Maps and kernels of single elements come folded, as the units have taps; smaller kernels with
-    zeros for the taps that they lack, and maps with as many more.
+    Maps and kernels of single elements are folded to the taps of the units. Smaller kernels are
+    filled up with zeros for the taps that they lack, and maps with as many zeros.
     """
     taps = summation.taps
     if taps > 1 and x.shape[1:3] == kernels.shape[2:] == (1, 1) and x.shape[3] == kernels.shape[1]:
@@ -155,7 +157,7 @@ def _sums(
     fmt: FloatFormat,
     summation: Summation,
 ) -> Bits:
-    """The definition, in the accumulator's format; ``start`` as of ``partial_sums``."""
+    """Sum by the definition, in the accumulator's format; ``start`` as in ``partial_sums``."""
     if summation.kind == "fused" and fmt != BINARY32:
         raise ValueError("cu_kind fused is for binary32 only")
     kind = start.dtype if start.dtype == np.uint64 else np.uint32
@@ -172,10 +174,10 @@ def _sums(
 
 
 def _folded(words: Bits, taps: int) -> Bits:
-    """Elements of maps or kernels of a single element, ``taps`` of them as one of k x k.
+    """Fold maps or kernels of single elements: ``taps`` elements become one map or kernel of k x k.
 
-    Of any shape, an image or output map first; the last one is filled up with zeros. Returns
-    (images or output maps, ceil(elements / taps), k, k).
+    words: of any shape, with images or output maps as the first axis. The last map is filled up
+    with zeros. Returns (images or output maps, ceil(elements / taps), k, k).
     """
     flat = words.reshape(len(words), -1)
     k = isqrt(taps)
@@ -184,7 +186,8 @@ def _folded(words: Bits, taps: int) -> Bits:
 
 
 def _terms(padded: Bits, kernels: Bits, bias: Bits, stride: int, size: tuple[int, int]) -> Terms:
-    """Say where the factors lie: the images' elements side by side, so that lanes are images.
+    """Return the locations of the factors: the elements of the images are adjacent, so lanes are
+    images.
 
     Outputs are in the order row, column, image; a group is an input map.
     """

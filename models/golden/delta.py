@@ -1,13 +1,14 @@
-"""Golden delta propagation of a convolution: from the delta of its sums to that of its input.
+"""Golden model of delta propagation of a convolution: from the delta of its sums to its input's
+delta.
 
-CNN-MERP section III.B: a convolution with the kernels rotated by 180 degrees over delta maps in a
-zero border of k-1-pad on each side. Input and output maps swap roles, so an engine of forward
-propagation does it. Between the deltas of a convolution of stride s lie s-1 zeros (dilation), and
-the windows then move by one.
+CNN-MERP section III.B: it is a convolution with the kernels rotated by 180 degrees. It is over
+delta maps in a zero border of k-1-pad on each side. Input and output maps swap roles, so an engine
+of forward propagation can compute it. With stride s, s-1 zeros are inserted between the deltas
+(dilation), and the windows then move by one.
 
-Inserted zeros are the element +0, as padding is: their products are signed zeros that count, or NaN
+Inserted zeros are the element +0, like padding. Their products are signed zeros that count, or NaN
 under an infinite kernel element. Hardware that spends no time on them must keep each tap's place in
-the tree, and is equal for finite kernels only.
+the tree. It is equal for finite kernels only.
 """
 
 from __future__ import annotations
@@ -24,15 +25,17 @@ from merp.models.network.network import Layer
 
 
 def swapped(kernels: Bits) -> Bits:
-    """Kernels (m, n, k, k) as delta propagation uses them: (n, m, k, k), rotated by 180 degrees."""
+    """Return kernels (m, n, k, k) for delta propagation: (n, m, k, k), rotated by 180 degrees."""
     return np.ascontiguousarray(kernels.swapaxes(0, 1)[:, :, ::-1, ::-1])
 
 
 def spread(delta: Bits, shape: Shape) -> Bits:
-    """Delta maps as the engine's windows see them: dilated by the stride, in a border of zeros.
+    """Return delta maps dilated by the stride, in a border of zeros, as the engine's windows see
+    them.
 
-    delta: (images, out_rows, out_columns, m). Returns (images, rows + k - 1, columns + k - 1, m):
-    as many windows as the input map has elements, those included that no forward window reached.
+    delta: (images, out_rows, out_columns, m). Returns (images, rows + k - 1, columns + k - 1, m).
+    The number of windows equals the number of elements of the input map, including elements that no
+    forward window reached.
     """
     images, rows, columns, m = delta.shape
     first_row, first_column = shape.k - 1 - shape.top, shape.k - 1 - shape.left
@@ -56,24 +59,25 @@ def delta_convolution(
 ) -> Bits:
     """Propagate the delta of one group of a layer.
 
-    Each output is a sum over the layer's output maps, ascending, from +0 or from ``start``; the k*k
-    products of one window are summed as the CU's kind says, taps in the order of the rotated
-    kernel.
+    Each output is a sum over the layer's output maps, ascending, from +0 or from ``start``. The k*k
+    products of one window are summed as the CU's kind defines, with taps in the order of the
+    rotated kernel.
 
     Args:
         delta: (images, out_rows, out_columns, m) words, of the sums before ReLU and pooling.
         kernels: (m, n, k, k) words, as forward propagation has them.
         shape: the layer's, as in forward propagation.
         fmt: number format.
-        summation: how a CU sums its products (``Design.summation``).
-        start: (images, rows, columns, n) words, what is known of the result already, if anything.
+        summation: arithmetic of the sum of a CU's products (``Design.summation``).
+        start: (images, rows, columns, n) words, the part of the result that is already known, if
+            any.
 
     Returns:
         (images, rows, columns, n) words: the delta of the layer's input.
 
     Raises:
-        ValueError: an array is not of the shape's size, or the sum is fused and the format is not
-            binary32.
+        ValueError: an array does not have the shape's size, or the sum is fused and the format is
+            not binary32.
     """
     sizes = {
         "delta": (delta.shape[1:], (shape.out_rows, shape.out_columns, shape.m)),
@@ -101,8 +105,8 @@ def delta_layer(
 ) -> Bits:
     """Propagate the delta of all groups of a layer; the input maps of the groups follow each other.
 
-    delta: (images, out_rows, out_columns, groups*m); kernels: (groups*m, n, k, k); start, if there
-    is one: as what is returned, (images, rows, columns, groups*n).
+    delta: (images, out_rows, out_columns, groups*m); kernels: (groups*m, n, k, k). start: like the
+    result, (images, rows, columns, groups*n), if there is one.
     """
     zeros = np.zeros(layer.biases, np.uint32)
     groups = [

@@ -1,6 +1,6 @@
-"""The golden training step that passes of the hardware are fed from and compared with.
+"""The golden training step: source of inputs and expected outputs of the hardware's passes.
 
-Its labels are arbitrary (image i is of class i), its deltas are real: those of the softmax
+Its labels are arbitrary (image i has class i). Its deltas are real: those of the softmax
 cross-entropy of the whole network.
 """
 
@@ -37,11 +37,12 @@ from merp.models.network.network import Layer, Network
 
 
 class GoldenStep:
-    """Each part is computed when it is first asked for: a single layer needs little of it.
+    """A training step whose parts are computed on demand, because a single layer needs few of them.
 
     Attributes:
         parameters: kernels and biases of every layer, before the step.
-        made: output maps of layers, by name, that take the golden's place in front of the next.
+        made: output maps of layers, by name; the next layer reads them instead of the golden
+            model's.
     """
 
     def __init__(
@@ -54,9 +55,9 @@ class GoldenStep:
         *,
         pooled: bool = False,
     ) -> None:
-        """The step of ``network`` on ``image``, of which ``layers`` are looked at, in order.
+        """Prepare the step of ``network`` on ``image``, of which ``layers`` are used, in order.
 
-        pooled: whether deltas lie in memory at pooled resolution, or as those of the sums.
+        pooled: whether deltas are stored at pooled resolution, or at the resolution of the sums.
         """
         self._network = network
         self._learning_rate = learning_rate
@@ -74,7 +75,7 @@ class GoldenStep:
 
     @cached_property
     def _maps(self) -> dict[str, LayerMaps]:
-        """Input and output of the layers up to the last that is looked at, by name."""
+        """Input and output of the layers up to the last used layer, by name."""
         found = {}
         for maps in inference(self._network, self._image, self.parameters):
             found[maps.layer.name] = maps
@@ -83,24 +84,24 @@ class GoldenStep:
         return found
 
     def x(self, layer: Layer) -> Bits:
-        """Input of a layer: what the one in front of it ``made``, or the golden's."""
+        """Return the input of a layer: from ``made``, or from the golden model."""
         earlier = previous(self._network, layer)
         return as_input(self._image if earlier is None else self._output(earlier), layer)
 
     def add(self, layer: Layer) -> Bits | None:
-        """What is added to the sums of a layer, of the same origin; None if nothing is."""
+        """Return the maps that are added to the sums of a layer, from the same sources, or None."""
         beside = added(self._network, layer)
         return None if beside is None else self._output(beside)
 
     def _output(self, layer: Layer) -> Bits:
         if layer.name in self.made:
             return self.made[layer.name]
-        if "_forward" in self.__dict__:  # the whole network ran: no need to do it again
+        if "_forward" in self.__dict__:  # the whole network already ran: reuse the result
             return self._kept(layer).y
         return self._maps[layer.name].y
 
     def y(self, layer: Layer) -> Bits:
-        """Output of a layer."""
+        """Return the output of a layer."""
         return self._maps[layer.name].y
 
     @cached_property
@@ -108,30 +109,30 @@ class GoldenStep:
         return forward(self._network, self._image, self.parameters, "pooled")
 
     def state(self, layer: Layer) -> State:
-        """What forward propagation keeps of a layer for the way back."""
+        """Return the ReLU/pooling mask of a layer."""
         return self._kept(layer).state
 
     def _kept(self, layer: Layer) -> LayerForward:
         return next(kept for kept in self._forward[0] if kept.layer.name == layer.name)
 
     def passed(self, layer: Layer) -> LayerBackward:
-        """The deltas of a layer: one that is looked at, or that stands in front of one."""
+        """Return the deltas of a used layer, or of a layer in front of one."""
         return self._passed[layer.name]
 
     def start(self, layer: Layer) -> Bits | None:
-        """What the delta propagation of a layer starts at, if at anything."""
+        """Return the start of the delta propagation of a layer, or None."""
         return self._passed[layer.name].start
 
     def delta(self, layer: Layer) -> Bits:
-        """Delta of the output of a layer: one that ``passed`` knows."""
+        """Return the delta of the output of a layer that ``passed`` knows."""
         return self._passed[layer.name].delta
 
     def stored(self, layer: Layer) -> Stored:
-        """The same as it lies in memory at pooled resolution."""
+        """Return the same delta as it is stored in memory at pooled resolution."""
         return stored(self._network, layer, self.delta, self.state)
 
     def started(self, layer: Layer) -> Stored | None:
-        """What the delta propagation of a layer starts at, of such deltas; if at anything."""
+        """Return the start of the delta propagation of a layer, for such deltas, or None."""
         return started(self._network, layer, self.delta, self.state, self.start(layer))
 
     @cached_property
@@ -156,20 +157,20 @@ class GoldenStep:
         return found
 
     def left(self, layer: Layer) -> Bits:
-        """What the delta propagation of a layer leaves, where deltas are stored pooled."""
+        """Return the output of the delta propagation of a layer, if deltas are stored pooled."""
         return leaves(self._network, layer, self.passed, pooled=True)
 
     @property
     def rates(self) -> Rates:
-        """Of the update, without momentum."""
+        """Factors of the update, without momentum."""
         return rates_of(self._learning_rate, self.images, self._network.fmt)
 
     def before(self, layer: Layer) -> Updated:
-        """Kernels and biases of a layer before the step, at rest."""
+        """Return kernels and biases of a layer before the step, with zero velocities."""
         return at_rest(self.parameters[layer.name])
 
     def updated(self, layer: Layer) -> Updated:
-        """Kernels and biases of a layer after the step."""
+        """Return kernels and biases of a layer after the step."""
         fmt, storage = self._network.fmt, self._network.storage
         if layer.name not in self._updated:
             here = self.passed(layer)

@@ -1,9 +1,10 @@
-"""What lies in memory: a word that leaves the engine is rounded to the format it is stored in.
+"""Rounding of tensors in memory: a word that leaves the engine is rounded to its storage format.
 
-Golden arrays are words of the arithmetic's format throughout. What lies in memory between phases,
-passes and steps is in addition a number of the format that ``storage`` has for such a tensor: the
-word that leaves is rounded once, to nearest even, and widened exactly when it comes in again. All
-that a golden model takes from memory has gone through here; without ``storage`` it is as it was.
+Golden arrays contain words of the arithmetic's format throughout. A tensor that is in memory
+between phases, passes and steps also contains only numbers of its format in ``storage``. A word
+that leaves the engine is rounded once, to nearest even. It is widened exactly when it is read
+again. Every tensor that a golden model reads from memory has passed this module. Without
+``storage`` it is unchanged.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from merp.models.base.storage import Storage, StoredFormat, Stores, Tensor
 
 
 def in_memory(words: Bits, tensor: Tensor, fmt: FloatFormat, storage: Storage | None) -> Bits:
-    """Words of ``fmt``, of any shape, as whoever reads them from memory has them, in ``fmt``."""
+    """Return words of ``fmt``, of any shape, as a reader gets them from memory, in ``fmt``."""
     return _kept(words, fmt, fmt if storage is None else storage.of(tensor))
 
 
 def input_in_memory(words: Bits, stores: Stores) -> Bits:
-    """The same of the maps that a layer takes, or of the image where it takes that."""
+    """Return the maps that a layer reads, or the image if it reads that, as read from memory."""
     return _kept(words, stores.fmt, stores.stored_input)
 
 
@@ -31,6 +32,6 @@ def _kept(words: Bits, fmt: FloatFormat, stored: StoredFormat) -> Bits:
 def pair_in_memory(
     pair: tuple[Bits, Bits], tensor: Tensor, fmt: FloatFormat, storage: Storage | None
 ) -> tuple[Bits, Bits]:
-    """The same of kernels and biases, or of their velocities."""
+    """Return kernels and biases, or their velocities, as read from memory."""
     kernels, biases = pair
     return in_memory(kernels, tensor, fmt, storage), in_memory(biases, tensor, fmt, storage)

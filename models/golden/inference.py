@@ -1,4 +1,4 @@
-"""Golden forward propagation of a whole network."""
+"""Golden model of the forward propagation of a whole network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from merp.models.network.network import Layer, Network
 
 
 class LayerMaps(NamedTuple):
-    """What goes into a layer and what comes out, all groups, as words.
+    """Input and output of a layer, all groups, as words.
 
     Attributes:
         layer: the layer.
@@ -32,30 +32,30 @@ class LayerMaps(NamedTuple):
 
 
 def group_maps(x: Bits, layer: Layer, group: int) -> Bits:
-    """Input maps of one group of a layer: (images, rows, columns, n)."""
+    """Return the input maps of one group of a layer: (images, rows, columns, n)."""
     n = layer.shape.n
     return np.ascontiguousarray(x[..., group * n : (group + 1) * n])
 
 
 def own_maps(maps: Bits, layer: Layer, group: int) -> Bits:
-    """Of maps that are like the sums of a layer those of one group: (..., m)."""
+    """Return the maps of one group of maps that are arranged like the layer's sums: (..., m)."""
     m = layer.shape.m
     return np.ascontiguousarray(maps[..., group * m : (group + 1) * m])
 
 
 def group_parameters(layer: Layer, group: int, kernels: Bits, bias: Bits) -> tuple[Bits, Bits]:
-    """Kernels (m, n, k, k) and biases (m,) of one group of a layer."""
+    """Return kernels (m, n, k, k) and biases (m,) of one group of a layer."""
     maps = slice(group * layer.shape.m, (group + 1) * layer.shape.m)
     return kernels[maps], bias[maps]
 
 
 def as_input(maps: Bits, layer: Layer) -> Bits:
-    """Maps as a layer takes them: a fully connected layer after maps takes them flattened.
+    """Return maps as a layer reads them: a fully connected layer after maps reads them flattened.
 
     The elements of one image become the channels of a 1 x 1 map, in the order row, column, channel.
 
     Raises:
-        ValueError: the maps are not the layer's.
+        ValueError: the maps do not have the size of the layer's input.
     """
     if layer.kind == "fc":
         maps = maps.reshape(len(maps), 1, 1, -1)
@@ -68,9 +68,9 @@ def as_input(maps: Bits, layer: Layer) -> Bits:
 def inputs(
     network: Network, layer: Layer, images: Bits, made: Mapping[str, Bits]
 ) -> tuple[Bits, Bits | None]:
-    """The input of a layer, and what is added to its sums, of what layers ``made``, by name.
+    """Return a layer's input and the maps added to its sums, from the outputs ``made``, by name.
 
-    images: (images, rows, columns, channels) words, not yet as they lie in memory.
+    images: (images, rows, columns, channels) words, not yet rounded to their storage format.
     """
     front, beside = previous(network, layer), added(network, layer)
     if front is None:
@@ -94,7 +94,8 @@ def forward_layer(
 ) -> Bits:
     """Run all groups of a layer; their output maps follow each other.
 
-    add: (images, out_rows, out_columns, groups*m) words that are added to the sums, if any are.
+    add: (images, out_rows, out_columns, groups*m) words that are added to the sums, if there are
+    any.
     """
     groups = [
         super_layer(
@@ -111,10 +112,10 @@ def forward_layer(
 
 
 def inference(network: Network, image: Bits, parameters: Parameters) -> Iterator[LayerMaps]:
-    """Run the layers one after the other, as far as the caller asks.
+    """Run the layers one after the other, as far as the caller iterates.
 
     Args:
-        network: the network; a layer without a design sums as the paper's CU does.
+        network: the network; a layer without a design sums like the paper's CU.
         image: (images, rows, columns, channels) words.
         parameters: kernels and biases of every layer (``initial.parameters``), as in memory.
 

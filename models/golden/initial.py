@@ -1,11 +1,11 @@
 """Initial kernels and biases of a network, from a seed.
 
 Kernels are He-normal, of standard deviation sqrt(2 / (n*k*k)) (He et al. 2015,
-doi:10.1109/ICCV.2015.123, equation 10); biases are normal of standard deviation 0.01, so that no
-datapath is tested with zeros only. Each layer has random numbers of its own, from the seed and its
+doi:10.1109/ICCV.2015.123, equation 10). Biases are normal of standard deviation 0.01, so that no
+datapath is tested with zeros only. Each layer has its own random numbers, from the seed and its
 name: a layer's parameters do not depend on the layers around it.
 
-Whatever they come from, they begin as they lie in memory.
+All initial parameters are rounded to their storage format.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from merp.models.network.network import Layer, Network
 
 BIAS_DEVIATION = 0.01
 
-_CHUNK = 1 << 20  # kernel words rounded at a time: a large layer's binary64 copy would not fit
+_CHUNK = 1 << 20  # kernel words rounded at a time: a large layer would not fit memory as binary64
 
 Parameters = Mapping[str, tuple[Bits, Bits]]
 
 
 def _drawn(layer: Layer, seed: int) -> Iterator[Values]:
-    """Numbers of a layer, part by part: its kernels, at the end its biases."""
+    """Yield the numbers of a layer in parts: its kernels, then its biases."""
     shape = layer.shape
     generator = np.random.default_rng([seed, *layer.name.encode()])
     deviation = math.sqrt(2.0 / (shape.n * shape.k * shape.k))
@@ -40,14 +40,16 @@ def _drawn(layer: Layer, seed: int) -> Iterator[Values]:
 
 
 def initial_numbers(layer: Layer, seed: int) -> tuple[Values, Values]:
-    """Kernels (groups*m, n, k, k) and biases (groups*m,) of one layer, before any rounding."""
+    """Return kernels (groups*m, n, k, k) and biases (groups*m,) of one layer, before any
+    rounding.
+    """
     shape = layer.shape
     *kernels, biases = _drawn(layer, seed)
     return np.concatenate(kernels).reshape(layer.biases, shape.n, shape.k, shape.k), biases
 
 
 def layer_parameters(layer: Layer, seed: int, fmt: FloatFormat) -> tuple[Bits, Bits]:
-    """Kernels (groups*m, n, k, k) and biases (groups*m,) of one layer, as words."""
+    """Return kernels (groups*m, n, k, k) and biases (groups*m,) of one layer, as words."""
     shape = layer.shape
     words = np.empty(layer.kernels + layer.biases, np.uint32)
     low = 0
@@ -59,7 +61,7 @@ def layer_parameters(layer: Layer, seed: int, fmt: FloatFormat) -> tuple[Bits, B
 
 
 class _Initial(Mapping[str, tuple[Bits, Bits]]):
-    """Makes a layer's parameters when they are first asked for, as some have 10^8 words."""
+    """Computes a layer's parameters on first access, because some layers have 10^8 words."""
 
     def __init__(self, network: Network, seed: int, given: Parameters) -> None:
         self._layers = {layer.name: layer for layer in network.layers}
@@ -84,10 +86,9 @@ class _Initial(Mapping[str, tuple[Bits, Bits]]):
 
 
 def parameters(network: Network, seed: int, given: Parameters | None = None) -> Parameters:
-    """Kernels and biases by layer name; each layer's are made when first asked for.
+    """Return kernels and biases by layer name; each layer's are computed on first access.
 
-    Those that the network came with; of other layers from the seed.
-
-    ``given``: those of some layers, in place of these.
+    They are the parameters of the network's file, or, for layers without any, random numbers from
+    the seed. ``given`` overrides the parameters of some layers.
     """
     return _Initial(network, seed, given or {})

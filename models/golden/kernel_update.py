@@ -1,7 +1,8 @@
-"""Golden kernel update: gradients of kernels and biases, and the step that uses them.
+"""Golden model of the kernel update: gradients of kernels and biases, and the step that uses them.
 
-CNN-MERP section III.B: the gradient of a kernel element is the sum over all positions of the input
-element under it times the delta there. ``ku_kind`` says in which order it is summed.
+CNN-MERP section III.B: the gradient of a kernel element is a sum over all positions. Each term is
+the input element under the kernel element times the delta of the position. ``ku_kind`` defines the
+order of the sum.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from merp.models.golden.inference import group_maps
 from merp.models.golden.window import windows
 from merp.models.network.network import Layer
 
-_CHUNK = 1 << 24  # window words copied at a time: all windows of a batch would not fit
+_CHUNK = 1 << 24  # window words copied at a time: all windows of a batch would not fit memory
 
 
 def _at_once(
     x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, summation: Summation
 ) -> Bits | None:
-    """Either kind, where ``lane_sums`` has an answer: an output is a kernel element."""
+    """Compute either kind with ``lane_sums``, if it has a result; an output is a kernel element."""
     k, m = shape.k, shape.m
     around = (shape.top, shape.bottom), (shape.left, shape.right)
     padded = np.pad(x, ((0, 0), *around, (0, 0)))
@@ -56,10 +57,11 @@ def _at_once(
 
 
 def _by_position(x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
-    """``ku_kind = "position"``: RN(x*delta), added one after the other over image, row, column.
+    """Sum as ``ku_kind = "position"``: RN(x*delta), added one by one over image, row, column.
 
-    That is a convolution with 1 x 1 kernels, its input maps being the positions: element (i, row,
-    column) of the kernels takes the place of (image, row, column), delta that of the kernels.
+    This is a convolution with 1 x 1 kernels whose input maps are the positions. Element (i, row,
+    column) of the kernels takes the place of (image, row, column), and delta takes the place of the
+    kernels.
     """
     view = windows(x, shape).transpose(3, 4, 5, 0, 1, 2)  # (n, k, k, positions)
     factors = np.ascontiguousarray(delta.reshape(-1, shape.m).T).reshape(shape.m, -1, 1, 1)
@@ -74,10 +76,11 @@ def _by_position(x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
 
 
 def _by_row(x: Bits, delta: Bits, shape: Shape, summation: Summation) -> Bits:
-    """``ku_kind = "row"``: fused sums over the columns, added one after the other over image, row.
+    """Sum as ``ku_kind = "row"``: fused over columns, then added one by one over image, row.
 
-    Both in the accumulator's format; a finished gradient is rounded once more, to binary32.
-    ``docs/blocks/cnn_merp/gradient_array/row_array.md``. Binary32 only, as fused sums are.
+    Both sums are in the accumulator's format. A finished gradient is rounded once more, to
+    binary32. See ``docs/blocks/cnn_merp/gradient_array/row_array.md``. Only binary32 is possible,
+    because fused sums need it.
     """
     fmt = summation.accumulator_format(BINARY32)
     view = windows(x, shape).transpose(0, 1, 3, 4, 5, 2)  # (images, rows, n, k, k, columns)
@@ -92,9 +95,9 @@ def _by_row(x: Bits, delta: Bits, shape: Shape, summation: Summation) -> Bits:
 def _images_side_by_side(
     x: Bits, delta: Bits, shape: Shape, columns: int
 ) -> tuple[Bits, Bits, Shape]:
-    """A folded layer along rows: ``columns`` images are the columns of a row, in their order.
+    """Arrange a folded layer in rows: ``columns`` images are the columns of a row, in their order.
 
-    The first row has those left over, and zeros, whose products are no terms of a fused sum.
+    The first row has the remaining images, and zeros, whose products are no terms of a fused sum.
     """
     columns = min(len(x), columns)
     short = -len(x) % columns
@@ -109,21 +112,21 @@ def _images_side_by_side(
 def kernel_gradient(
     x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
 ) -> Bits:
-    """Gradient of one group's kernels, summed over the batch.
+    """Compute the gradient of one group's kernels, summed over the batch.
 
     Args:
         x: (images, rows, columns, n) words, the input of forward propagation.
         delta: (images, out_rows, out_columns, m) words, of the sums before ReLU and pooling.
         shape: the layer's.
         fmt: number format.
-        summation: how products are summed; its ``ku_kind`` counts, and of a folded layer by row
+        summation: arithmetic of the sums; only ``ku_kind`` is used, and, for a folded layer by row,
             ``ku_images``.
 
     Returns:
         (m, n, k, k) words.
 
     Raises:
-        ValueError: an array is not of the shape's size.
+        ValueError: an array does not have the shape's size.
     """
     sizes = {
         "maps": (x.shape[1:], (shape.rows, shape.columns, shape.n)),
@@ -143,9 +146,10 @@ def kernel_gradient(
 
 
 def bias_gradient(delta: Bits, fmt: FloatFormat) -> Bits:
-    """Gradient of biases: delta (images, rows, columns, m) words give (m,) words.
+    """Compute the gradient of biases: delta (images, rows, columns, m) words give (m,) words.
 
-    The sum from +0 over image, row, column: a bias is a kernel element whose input is always one.
+    It is the sum from +0 over image, row, column: a bias is a kernel element whose input is always
+    one.
     """
     m = delta.shape[-1]
     positions = delta[..., 0].size
@@ -167,7 +171,7 @@ def bias_gradient(delta: Bits, fmt: FloatFormat) -> Bits:
 def gradients(
     layer: Layer, x: Bits, delta: Bits, fmt: FloatFormat, summation: Summation = TREE
 ) -> tuple[Bits, Bits]:
-    """Gradients of all groups of a layer: kernels (groups*m, n, k, k) and biases (groups*m,).
+    """Compute the gradients of a layer: kernels (groups*m, n, k, k) and biases (groups*m,).
 
     x: (images, rows, columns, groups*n); delta: (images, out_rows, out_columns, groups*m).
     """
@@ -188,16 +192,17 @@ def gradients(
 def update(
     parameter: Bits, velocity: Bits, gradient: Bits, rates: Rates, fmt: FloatFormat
 ) -> tuple[Bits, Bits]:
-    """Stochastic gradient descent: new parameters and new velocities, of any equal shapes.
+    """Compute stochastic gradient descent: new parameters and velocities, of any equal shapes.
 
-    d = RN(gradient + RN(decay*w)), v = RN(RN(momentum*v) + d), w = RN(w - RN(rate*v)).
-    Without momentum no velocity is kept: the caller passes +0 each time. Without weight decay d is
-    the gradient as it is: nothing is added, not even +0.
+    d = RN(gradient + RN(decay*w)), v = RN(RN(momentum*v) + d), w = RN(w - RN(rate*v)). Without
+    momentum no velocity is kept: the caller passes +0 each time. Without weight decay d is the
+    unchanged gradient: nothing is added, not even +0.
 
-    That is PyTorch's SGD, g = g + wd*w; v = mu*v + g; w = w - lr*v, in which the penalty is coupled
-    with the gradient, and all parameters decay, biases too. AlexNet's v = mu*v - wd*lr*w - lr*g;
-    w = w + v (Krizhevsky et al. 2012, section 5) is the same with -lr in its velocities, as long as
-    the learning rate stays.
+    This is PyTorch's SGD: g = g + wd*w; v = mu*v + g; w = w - lr*v. The penalty is coupled with the
+    gradient, and all parameters decay, including biases.
+
+    AlexNet's rule is v = mu*v - wd*lr*w - lr*g; w = w + v (Krizhevsky et al. 2012, section 5). With
+    a constant learning rate it is the same rule; its velocities contain the factor -lr.
     """
     if rates.rule.weight_decay:
         gradient = fp_add(gradient, fp_mul(rates.weight_decay, parameter, fmt), fmt)

@@ -1,4 +1,4 @@
-"""A golden step of one layer alone: what comes in is given, not made by the layers around it."""
+"""A golden step of a single layer with given inputs instead of those from other layers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from merp.models.network.network import Layer, Network
 
 
 class LayerStep(GoldenStep):
-    """As ``GoldenStep``, of one layer; what it would have to know of others it refuses to say."""
+    """A ``GoldenStep`` of one layer; it refuses requests for data of other layers."""
 
     def __init__(
         self,
@@ -32,18 +32,18 @@ class LayerStep(GoldenStep):
         *,
         pooled: bool = False,
     ) -> None:
-        """The step of ``layer``.
+        """Prepare the step of ``layer``.
 
         Args:
-            network: of which it is a layer.
+            network: the layer's network.
             x: (images, rows, columns, groups*n) words, its input.
             parameters: kernels (groups*m, n, k, k) and biases (groups*m,), as words.
-            delta: (images, pooled rows, pooled columns, groups*m) words, of its output; the way
-                back needs it.
+            delta: (images, pooled rows, pooled columns, groups*m) words, of its output; backward
+                propagation needs it.
             learning_rate: of the update, of the mean loss.
-            add: (images, out_rows, out_columns, groups*m) words that are added to its sums, where
-                it adds the output of another layer.
-            pooled: as of ``GoldenStep``.
+            add: (images, out_rows, out_columns, groups*m) words that are added to its sums, if it
+                adds the output of another layer.
+            pooled: as in ``GoldenStep``.
         """
         fmt, storage = network.fmt, network.storage
         parameters = pair_in_memory(parameters, "kernels", fmt, storage)
@@ -61,27 +61,27 @@ class LayerStep(GoldenStep):
         self._y = in_memory(pool_maps(sums, layer.shape.pool, fmt), "maps", fmt, storage)
 
     def x(self, layer: Layer) -> Bits:
-        """Input of the layer."""
+        """Return the input of the layer."""
         self._check(layer)
         return self._x
 
     def add(self, layer: Layer) -> Bits | None:
-        """What is added to the sums of the layer."""
+        """Return the maps that are added to the sums of the layer."""
         self._check(layer)
         return self._add
 
     def y(self, layer: Layer) -> Bits:
-        """Output of the layer."""
+        """Return the output of the layer."""
         self._check(layer)
         return self._y
 
     def state(self, layer: Layer) -> State:
-        """What forward propagation keeps of the layer for the way back."""
+        """Return the ReLU/pooling mask of the layer."""
         self._check(layer)
         return self._state
 
     def passed(self, layer: Layer) -> LayerBackward:
-        """The deltas of the layer."""
+        """Return the deltas of the layer."""
         self._check(layer)
         if self._delta is None:
             raise ValueError(f"{layer.name}: no delta was given")
@@ -92,21 +92,21 @@ class LayerStep(GoldenStep):
         return LayerBackward(layer, self._x, self._state, self._delta, sums, None)
 
     def delta(self, layer: Layer) -> Bits:
-        """Delta of the output of the layer."""
+        """Return the delta of the output of the layer."""
         return self.passed(layer).delta
 
     def stored(self, layer: Layer) -> Stored:
-        """The same as it lies in memory at pooled resolution."""
+        """Return the same delta as it is stored in memory at pooled resolution."""
         here = self.passed(layer)
         return Stored(layer.shape, here.delta, here.state)
 
     def started(self, layer: Layer) -> Stored | None:
-        """Nothing: no other layer has propagated a delta."""
+        """Return None: no other layer has propagated a delta."""
         self._check(layer)
         return None
 
     def left(self, layer: Layer) -> Bits:
-        """Delta of the input of the layer."""
+        """Return the delta of the input of the layer."""
         here, (kernels, _) = self.passed(layer), self.parameters[layer.name]
         fmt, summation = self._network.fmt, self._network.summation(layer)
         left = delta_layer(layer, here.sums, kernels, fmt, summation)

@@ -1,7 +1,7 @@
-"""Loss and the delta that it sends back: the host's part, in binary64.
+"""The loss and the delta of the network's output: the host computes them in binary64.
 
-Deltas are those of the sum over the batch; the 1/batch of the mean belongs to the learning rate
-(``training.rates_of``). The loss that is reported is the mean.
+Deltas are those of the sum over the batch. The learning rate contains the 1/batch of the mean
+(``training.rates_of``). The reported loss is the mean.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ Labels = NDArray[np.int64]
 
 
 def softmax(scores: Values) -> Values:
-    """Probabilities of (images, classes) scores."""
+    """Return the probabilities of (images, classes) scores."""
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
 
 
 def _cross_entropy(scores: Values, wanted: Values) -> tuple[Values, Values]:
-    """Softmax cross-entropy: -log p of the label; its derivative is p - wanted."""
+    """Return the softmax cross-entropy, -log p of the label, and its derivative, p - wanted."""
     shifted = scores - scores.max(axis=1, keepdims=True)
     loss = np.log(np.exp(shifted).sum(axis=1)) - (shifted * wanted).sum(axis=1)
     return loss, softmax(scores) - wanted
 
 
 def _squared(scores: Values, wanted: Values) -> tuple[Values, Values]:
-    """Half the squared distance to 1 for the label, 0 elsewhere."""
+    """Return half the squared distance to 1 for the label, to 0 elsewhere, and the derivative."""
     error = scores - wanted
     return 0.5 * (error * error).sum(axis=1), error
 
 
 def _squared_hinge(scores: Values, wanted: Values) -> tuple[Values, Values]:
-    """Squares of how much each score lacks of 1 for the label, and of -1 elsewhere."""
+    """Return the squares of each score's distance below 1 for the label, above -1 elsewhere."""
     sign = 2.0 * wanted - 1.0
     lacking = np.maximum(0.0, 1.0 - sign * scores)
     return (lacking * lacking).sum(axis=1), -2.0 * sign * lacking
@@ -54,7 +54,7 @@ LOSSES = tuple(_KINDS)
 
 
 def losses_of(kind: str, scores: Values, labels: Labels) -> tuple[Values, Values]:
-    """Losses (images,) of (images, classes) scores, and their derivatives by the scores.
+    """Return losses (images,) of (images, classes) scores, and their derivatives by the scores.
 
     Raises:
         ValueError: there is no such kind.
@@ -73,7 +73,7 @@ def loss(kind: str, output: Bits, labels: Labels, fmt: FloatFormat) -> tuple[flo
     Args:
         kind: ``cross-entropy`` (of the softmax), ``squared`` or ``hinge`` (squared).
         output: words of the last layer, images first; an image's elements are its scores.
-        labels: (images,) classes, numbered as the scores.
+        labels: (images,) classes, numbered like the scores.
         fmt: number format of ``output`` and of the delta.
 
     Returns:

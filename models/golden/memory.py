@@ -1,7 +1,7 @@
-"""Bytes that the golden models cannot stay below, from the sizes of a network.
+"""Lower bounds of the memory of the golden models, from the sizes of a network.
 
-Words are four bytes. What is counted is held at one moment: it was compared with the largest
-resident set of real runs.
+Words are four bytes. The counted data is in memory at the same time. The bounds were compared with
+the largest resident set of real runs.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from merp.models.network.network import Layer, Network
 
 WORD = 4
 UPDATE = 3
-"""Copies of the largest layer's kernels while its update is computed: gradient, step, operand."""
+"""Copies of the largest layer's kernels during its update: gradient, step, operand."""
 AT_ONCE = 256
 """Images that are classified together."""
 
 
 def golden_bytes(network: Network, last: Layer, images: int, *, whole_step: bool) -> int:
-    """What a pass of the hardware is fed from and compared with (``golden_step``).
+    """Return the bytes of the data for a pass of the hardware: its inputs and expected outputs.
+
+    The data is that of ``golden_step``.
 
     Args:
-        last: up to which inference runs. whole_step: all layers run, and deltas on their way back.
+        last: the last layer of the inference.
+        whole_step: all layers run, forward and backward.
     """
     layers = network.layers
     if whole_step:
@@ -32,7 +35,9 @@ def golden_bytes(network: Network, last: Layer, images: int, *, whole_step: bool
 
 
 def training_bytes(network: Network, batch: int, held_out: int) -> int:
-    """Training: old and new parameters and velocities, the update of a layer, and all maps."""
+    """Return the bytes of training: parameters and velocities, old and new, an update, and all
+    maps.
+    """
     layers = network.layers
     largest = max(_parameters([layer]) for layer in layers)
     maps = max(_kept(layers, batch), _kept(layers, min(held_out, AT_ONCE)))
@@ -40,17 +45,19 @@ def training_bytes(network: Network, batch: int, held_out: int) -> int:
 
 
 def _parameters(layers: Sequence[Layer]) -> int:
-    """Kernels and biases."""
+    """Return the number of kernel elements and biases."""
     return WORD * sum(layer.kernels + layer.biases for layer in layers)
 
 
 def _kept(layers: Sequence[Layer], images: int) -> int:
-    """What stays of forward propagation: each layer's input, and its sums or their deltas."""
+    """Return the elements that forward propagation stores: each layer's input, and sums or
+    deltas.
+    """
     return WORD * images * sum(layer.inputs + layer.sums for layer in layers)
 
 
 def _maps(layer: Layer) -> int:
-    """Elements of one image while a layer is computed: its input, also padded, and its sums."""
+    """Return the elements of one image in a layer's computation: input, padded input, and sums."""
     shape = layer.shape
     padded = layer.groups * shape.n * shape.padded_rows * shape.padded_columns
     return layer.inputs + padded + layer.sums

@@ -1,4 +1,6 @@
-"""Golden pooling over windows that may overlap, and hang over the edges (CNN-MERP section IV.F)."""
+"""Golden model of pooling; windows may overlap, and extend beyond the map (CNN-MERP section
+IV.F).
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,15 @@ from merp.models.base.shape import Pool, sides
 
 
 def padding(pool: Pool) -> list[tuple[int, int]]:
-    """Places in front of and behind each axis of (images, rows, columns, maps), as numpy's pad."""
+    """Return the padding before and after each axis of (images, rows, columns, maps), for numpy's
+    pad.
+    """
     top, left, bottom, right = sides(pool.pad)
     return [(0, 0), (top, bottom), (left, right), (0, 0)]
 
 
 def pool_elements(padded: NDArray[Any], pool: Pool) -> Iterator[NDArray[Any]]:
-    """Element j of every window for j in raster order, each (images, rows, columns, maps)."""
+    """Yield element j of every window for j in raster order, each (images, rows, columns, maps)."""
     inside = replace(pool, pad=0)
     rows, columns = inside.rows(padded.shape[1]), inside.columns(padded.shape[2])
     for row in range(pool.window):
@@ -38,7 +42,7 @@ def pool_elements(padded: NDArray[Any], pool: Pool) -> Iterator[NDArray[Any]]:
 
 
 def _windows(x: NDArray[Any], pool: Pool) -> tuple[int, int]:
-    """Rows and columns of windows."""
+    """Return the rows and columns of windows."""
     rows, columns = pool.rows(x.shape[1]), pool.columns(x.shape[2])
     if rows < 1 or columns < 1:
         raise ValueError(f"a window of {pool.window} does not fit {x.shape[1]} x {x.shape[2]}")
@@ -46,7 +50,7 @@ def _windows(x: NDArray[Any], pool: Pool) -> tuple[int, int]:
 
 
 def pool_maps(x: Bits, pool: Pool | None, fmt: FloatFormat) -> Bits:
-    """Pool maps (images, rows, columns, maps) as a layer's ``pool`` says; None leaves them.
+    """Pool maps (images, rows, columns, maps) by a layer's ``pool``; None leaves them unchanged.
 
     Raises:
         ValueError: no window fits.
@@ -58,10 +62,10 @@ def pool_maps(x: Bits, pool: Pool | None, fmt: FloatFormat) -> Bits:
 
 
 def max_pool(x: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
-    """Take the largest element of each window: (images, rows, columns, maps) words.
+    """Return the largest element of each window: (images, rows, columns, maps) words.
 
-    The first in raster order wins ties, where -0 equals +0; NaN wins over everything. A subnormal
-    counts and leaves as a signed zero.
+    The first in raster order wins ties, where -0 equals +0. NaN wins over everything. A subnormal
+    is compared and returned as a signed zero.
 
     Raises:
         ValueError: no window fits.
@@ -70,9 +74,10 @@ def max_pool(x: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
 
 
 def largest(x: Bits, pool: Pool, fmt: FloatFormat) -> tuple[Bits, Bits]:
-    """The largest element of each window, canonical, and its position, row * window + column.
+    """Return the largest element of each window, canonical, and its position, row * window +
+    column.
 
-    Rows and columns are those of the whole window, also where it hangs over an edge.
+    Rows and columns are those of the whole window, including its part outside the map.
 
     Raises:
         ValueError: no window fits.
@@ -88,11 +93,11 @@ def largest(x: Bits, pool: Pool, fmt: FloatFormat) -> tuple[Bits, Bits]:
 def average_pool(x: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
     """Average each window: its sum in raster order, from the first element, times RN(1/window^2).
 
-    Nothing is added for places outside the map: they are -0, as -0 plus a number is the number.
+    Places outside the map add nothing: they are -0, because -0 plus a number is the number.
 
-    1/window^2 in binary64 rounds into the format as the exact quotient does: the quotient of 1 by
-    a number below 2^9 is no closer than 2^-34 (relative) to a midpoint of 24 bits, unless it is
-    one, and binary64 is within 2^-53.
+    1/window^2 in binary64 rounds into the format like the exact quotient. The reason: let q be the
+    quotient of 1 by a number below 2^9. If q is not a midpoint of 24 bits, its relative distance to
+    one is at least 2^-34. The error of binary64 is within 2^-53.
 
     Raises:
         ValueError: no window fits.

@@ -1,14 +1,15 @@
-"""State that forward propagation keeps for the way back: what ReLU' and un-pooling need.
+"""The ReLU/pooling mask (``state``) that forward propagation stores for backward propagation.
 
-Three kinds (``traffic.count.STATES``), which give the same deltas bit for bit:
+ReLU' and un-pooling read it. Three kinds (``traffic.count.STATES``) give the same deltas bit for
+bit:
 
-- ``32``: the activation itself, after ReLU and before pooling, whatever the width of its format;
-- ``1``: the mask of ReLU, one bit per activation, and a position per maximum;
-- ``pooled``: what expands a delta that is stored at pooled resolution: with max pooling the mask
-  bit and the position of each maximum, else the mask of every activation.
+- ``32``: the activation itself, after ReLU and before pooling, in any format.
+- ``1``: the mask of ReLU, one bit per activation, and a position per maximum.
+- ``pooled``: the data that expands a delta stored at pooled resolution. With max pooling it is the
+  mask bit and the position of each maximum, else the mask of every activation.
 
 The mask is x > 0, so that a NaN stops a delta. A position is row * window + column in the pooling
-window; the first in raster order wins ties, -0 equals +0, and the first NaN wins over everything.
+window. The first in raster order wins ties, -0 equals +0, and the first NaN wins over everything.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """State of one layer; what its kind and the layer have no use for is None.
+    """ReLU/pooling mask of one layer; fields that its kind or the layer does not use are None.
 
     Attributes:
         kind: ``32``, ``1`` or ``pooled``.
@@ -48,12 +49,12 @@ class State:
 
 
 def of_maps(state: State, low: int, high: int) -> State:
-    """State of the maps ``low`` to ``high``, the last one not included."""
+    """Return the mask of the maps from ``low`` up to, not including, ``high``."""
     return chosen(state, slice(low, high))
 
 
 def chosen(state: State, maps: slice | NDArray[np.int64]) -> State:
-    """State of some of the maps."""
+    """Return the mask of some of the maps."""
     return State(
         kind=state.kind,
         activation=None if state.activation is None else state.activation[..., maps],
@@ -63,10 +64,11 @@ def chosen(state: State, maps: slice | NDArray[np.int64]) -> State:
 
 
 def joined(states: Sequence[State]) -> State:
-    """State of the maps of several passes, one pass after the other: the inverse of ``of_maps``.
+    """Return the mask of the maps of several passes, one after the other: the inverse of
+    ``of_maps``.
 
     Raises:
-        ValueError: there are none, or they are not alike.
+        ValueError: there are no masks, or they differ in kind.
     """
     if not states:
         raise ValueError("nothing to join")
@@ -86,17 +88,17 @@ def joined(states: Sequence[State]) -> State:
 
 
 def relu_mask(activation: Bits, fmt: FloatFormat) -> Mask:
-    """Whether each element passes a delta: x > 0."""
+    """Return whether each element passes a delta: x > 0."""
     return is_positive(activation, fmt)
 
 
 def max_positions(activation: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
-    """Position of each window's maximum: (images, pooled rows, pooled columns, maps)."""
+    """Return the position of each window's maximum: (images, pooled rows, pooled columns, maps)."""
     return largest(activation, pool, fmt)[1]
 
 
 def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> State:
-    """Take what the way back needs from a layer's activation.
+    """Extract the ReLU/pooling mask from a layer's activation.
 
     Args:
         activation: (images, out_rows, out_columns, maps) words, of any number of maps.
@@ -123,7 +125,7 @@ def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> S
 
 
 def _fields(state: State, shape: Shape, fmt: FloatFormat) -> Iterator[tuple[Bits, int]]:
-    """Strings of fields, in the order of packing, each with the width of a field in bits."""
+    """Yield arrays of fields in the order of packing, each with the width of a field in bits."""
     if state.activation is not None:
         yield state.activation, 8 * -(-fmt.width // 8)
     mask = None if state.mask is None else state.mask.astype(np.uint32)
@@ -141,12 +143,15 @@ def _fields(state: State, shape: Shape, fmt: FloatFormat) -> Iterator[tuple[Bits
 
 
 def packed(state: State, shape: Shape, fmt: FloatFormat) -> bytes:
-    """State as it lies in memory: one string of bits, the lowest of each byte first.
+    """Return the mask as it is stored in memory: one string of bits, the lowest of each byte first.
 
     Fields follow each other in stream order (image, row, column, map) without gaps, the lowest bit
-    of a field first; the last byte is filled up with zeros. ``32``: the words, in whole bytes.
-    ``1``: all mask bits, then all positions. ``pooled`` with max pooling: one field per maximum,
-    the mask in its lowest bit, the position above; otherwise as ``1``.
+    of a field first. The last byte is filled up with zeros.
+
+    - ``32``: the words, in whole bytes.
+    - ``1``: all mask bits, then all positions.
+    - ``pooled`` with max pooling: one field per maximum, the mask in its lowest bit, the position
+      above it. Otherwise as ``1``.
     """
     bits = [
         (words.reshape(-1, 1) >> np.arange(width, dtype=np.uint32) & 1).astype(np.uint8).reshape(-1)
@@ -156,16 +161,17 @@ def packed(state: State, shape: Shape, fmt: FloatFormat) -> bytes:
 
 
 def unpacked(data: bytes, shape: Shape, maps: int, images: int) -> State:
-    """State of kind ``pooled`` from its bytes, as hardware writes it: the inverse of ``packed``.
+    """Return the mask of kind ``pooled`` from bytes that hardware writes: the inverse of
+    ``packed``.
 
     Args:
-        data: what ``packed`` gives.
+        data: bytes in the format of ``packed``.
         shape: ReLU and pooling of the layer.
-        maps: in ``data``; those of one group where each group is packed by itself.
+        maps: in ``data``; those of one group if each group is packed separately.
         images: in ``data``.
 
     Raises:
-        ValueError: there are more or fewer bytes than the state has.
+        ValueError: the mask does not have this number of bytes.
     """
     pool = shape.pool if shape.pool and shape.pool.kind == "max" else None
     rows, columns = shape.out_rows, shape.out_columns

@@ -1,4 +1,4 @@
-"""Deltas as they lie in memory at pooled resolution, each with what expands it."""
+"""Deltas as they are stored at pooled resolution, each with the mask that expands it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ class Stored(NamedTuple):
     """A delta of all maps of a layer.
 
     Attributes:
-        shape: whose ReLU and pooling are undone to expand it.
-        delta: (images, pooled_rows, pooled_columns, maps) words. state: of kind ``pooled``.
+        shape: its ReLU and pooling are undone to expand the delta.
+        delta: (images, pooled_rows, pooled_columns, maps) words.
+        state: ReLU/pooling mask of kind ``pooled``.
     """
 
     shape: Shape
@@ -29,12 +30,14 @@ class Stored(NamedTuple):
     state: State
 
     def of_maps(self, maps: slice | NDArray[np.int64]) -> Stored:
-        """Some of the maps."""
+        """Return some of the maps."""
         delta = np.ascontiguousarray(self.delta[..., maps])
         return Stored(self.shape, delta, chosen(self.state, maps))
 
     def of_group(self, layer: Layer, group: int) -> Stored:
-        """The maps that a group of ``layer`` takes, or has propagated a delta to."""
+        """Return the maps that a group of ``layer`` reads, or to which it has propagated a
+        delta.
+        """
         n = layer.shape.n
         return self.of_maps(slice(group * n, (group + 1) * n))
 
@@ -45,7 +48,9 @@ def stored(
     delta: Callable[[Layer], Bits],
     state: Callable[[Layer], State],
 ) -> Stored:
-    """The delta of the output of ``layer``; ``delta`` and ``state`` give those of any layer's."""
+    """Return the output's delta of ``layer``; ``delta`` and ``state`` return the data of any
+    layer.
+    """
     source = stored_as(network, layer)
     return Stored(undone_shape(network, layer), delta(source), state(source))
 
@@ -57,11 +62,11 @@ def started(
     state: Callable[[Layer], State],
     propagated: Bits | None,
 ) -> Stored | None:
-    """What the delta propagation of ``layer`` starts at; None for +0.
+    """Return the start of the delta propagation of ``layer``; None for +0.
 
-    propagated: (images, rows, columns, groups*n) words, what other layers have left of the delta of
-    its input, as it is; None if nothing. Where the sums of a layer that adds the input come first,
-    their delta is expanded in its place.
+    propagated: (images, rows, columns, groups*n) words, the unexpanded delta of its input that
+    other layers have propagated; None if there is none. If the first delta of the input is that of
+    the sums of a layer that adds it, that delta is expanded instead.
     """
     start = beside(network, layer)
     if start is not None:
@@ -70,5 +75,7 @@ def started(
 
 
 def as_it_is(layer: Layer, propagated: Bits) -> Stored:
-    """A delta of the input of ``layer`` that nothing expands: (images, rows, columns, groups*n)."""
+    """Return a delta of the input of ``layer`` without expansion: (images, rows, columns,
+    groups*n).
+    """
     return Stored(plain_inputs(layer.shape), propagated, State(kind="pooled"))

@@ -1,4 +1,4 @@
-"""Golden super layer: convolution, ReLU and pooling in one (CNN-MERP section IV.F)."""
+"""Golden model of the super layer: convolution, ReLU and pooling in one (CNN-MERP section IV.F)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def super_layer(
         bias: (m,) words.
         shape: sizes, ReLU and pooling.
         fmt: number format.
-        summation: how a CU sums its products.
-        add: (images, out_rows, out_columns, m) words that are added to the sums, if any are.
+        summation: arithmetic of the sum of a CU's products.
+        add: (images, out_rows, out_columns, m) words that are added to the sums, if there are any.
 
     Returns:
         (images, pooled_rows, pooled_columns, m) words.
 
     Raises:
-        ValueError: an array is not of the shape's size.
+        ValueError: an array does not have the shape's size.
     """
     sizes = {
         "maps": (x.shape[1:], (shape.rows, shape.columns, shape.n)),

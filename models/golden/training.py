@@ -1,7 +1,7 @@
-"""Golden training: forward with state, loss, backward, update (F-CNN section II.B).
+"""Golden model of training: forward with masks, loss, backward, update (F-CNN section II.B).
 
-Nothing is changed in place: a step takes a model and gives the next one, so that an interrupted
-step leaves no half-updated model.
+Nothing is changed in place. A step takes a model and returns the next one, so an interrupted step
+leaves no half-updated model.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from merp.models.network.network import Layer, Network
 
 
 class NoSuchFactor(ValueError):
-    """The format has nothing near a factor: it rounds to zero or infinity.
+    """A factor cannot be represented in the format: it rounds to zero or infinity.
 
     Attributes:
-        name: of the factor, as of an argument.
+        name: of the factor, as the name of an argument.
     """
 
     def __init__(self, name: str, message: str) -> None:
@@ -53,16 +53,17 @@ def rates_of(
 ) -> Rates:
     """Round the factors of a step on the mean loss into the format, for sums over the batch.
 
-    A gradient of B images is B times that of their mean, and so is a velocity. The step on means is
-    d = g + wd*w; v = mu*v + d; w = w - lr*v: its first two equations, times B, are those on sums
-    with B*wd in the place of wd, and the third one is with lr/B in that of lr.
+    The gradient of B images is B times the gradient of their mean, and so is the velocity. The step
+    on means is d = g + wd*w; v = mu*v + d; w = w - lr*v. Multiplied by B, its first two equations
+    become those on sums, with B*wd in place of wd. The third one uses lr/B in place of lr.
 
     Args:
-        learning_rate: above 0. momentum: 0 for none.
+        learning_rate: above 0.
+        momentum: 0 for none.
         weight_decay: of the L2 penalty wd/2 * sum(w*w) on the mean loss; 0 for none.
 
     Raises:
-        NoSuchFactor: one rounds to infinity, or to zero where it is not to be none.
+        NoSuchFactor: a factor rounds to infinity, or a nonzero factor rounds to zero.
     """
     over = f"over a batch of {batch} the format has no such rate"
     times = f"times a batch of {batch} the format has no such factor"
@@ -74,7 +75,7 @@ def rates_of(
 
 
 def _word(name: str, factor: float, wanted: bool, message: str, fmt: FloatFormat) -> int:
-    word = int(to_bits(factor + 0.0, fmt))  # of -0 that of +0, which is none
+    word = int(to_bits(factor + 0.0, fmt))  # -0 becomes +0, which means none
     if word == fmt.inf or (wanted and not word):
         raise NoSuchFactor(name, message)
     return word
@@ -82,27 +83,29 @@ def _word(name: str, factor: float, wanted: bool, message: str, fmt: FloatFormat
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """What a training step changes: kernels and biases by layer name, and their velocities."""
+    """The data that a training step changes: kernels and biases by layer name, and their
+    velocities.
+    """
 
     parameters: Parameters
     velocities: Parameters
 
     def of(self, layer: Layer) -> Updated:
-        """What it has of a layer."""
+        """Return the kernels, biases and velocities of a layer."""
         return Updated(self.parameters[layer.name], self.velocities[layer.name])
 
 
 def initial_model(network: Network, seed: int) -> Model:
-    """Kernels and biases from the seed, at rest."""
+    """Return kernels and biases from the seed, with zero velocities."""
     start = dict(parameters(network, seed))
     rest = {name: at_rest(pair).velocities for name, pair in start.items()}
     return Model(parameters=start, velocities=rest)
 
 
 class LayerForward(NamedTuple):
-    """What forward propagation gives of a layer: input and output, images first, and state.
+    """Results of forward propagation of a layer: input and output, images first, and mask.
 
-    Maps are as they lie in memory; state is of the sums before they were rounded for it.
+    Maps are rounded to their storage format. The mask is that of the sums before this rounding.
     """
 
     layer: Layer
@@ -114,16 +117,16 @@ class LayerForward(NamedTuple):
 def forward(
     network: Network, images: Bits, made: Parameters, state: str = "32"
 ) -> tuple[list[LayerForward], Bits]:
-    """Run all layers and keep what the way back needs.
+    """Run all layers and store the data for backward propagation.
 
     Args:
-        network: the network; a layer without a design sums as the paper's CU does.
+        network: the network; a layer without a design sums like the paper's CU.
         images: (images, rows, columns, channels) words.
         made: kernels and biases of every layer, as in memory.
-        state: kind of state, one of ``traffic.count.STATES``.
+        state: kind of ReLU/pooling mask, one of ``traffic.count.STATES``.
 
     Returns:
-        What is kept of each layer, in order, and the output of the last.
+        The stored data of each layer, in order, and the output of the last layer.
     """
     kept = []
     outputs: dict[str, Bits] = {}
@@ -140,13 +143,15 @@ def forward(
 
 
 class LayerBackward(NamedTuple):
-    """A layer that a delta has passed on its way back.
+    """A layer and its deltas in backward propagation.
 
-    ``delta`` is that of the layer's output (images, pooled rows, pooled columns, maps), ``sums``
-    that of its sums (images, rows, columns, maps), behind un-pooling and ReLU'. One of them lies in
-    memory, at its resolution; the other is what an engine makes of it, or makes it of, inside.
-    ``start`` (images, rows, columns, groups*n) is what others have propagated to the layer's input
-    before it, and its own propagation starts at; None if there are none.
+    - ``delta``: that of the layer's output (images, pooled rows, pooled columns, maps).
+    - ``sums``: that of its sums (images, rows, columns, maps), after un-pooling and ReLU'.
+    - ``start``: (images, rows, columns, groups*n), the delta of the layer's input that others have
+      propagated before; the layer's own propagation starts at it. None if there is none.
+
+    Only one of ``delta`` and ``sums`` is stored in memory, at its resolution. An engine computes
+    the other one internally, or computes the stored one from it.
     """
 
     layer: Layer
@@ -165,21 +170,21 @@ def propagate(
     *,
     pooled: bool = False,
 ) -> Iterator[LayerBackward]:
-    """Propagate a delta back through every layer, the last first.
+    """Propagate a delta backward through every layer, the last first.
 
     Args:
         network: the network.
-        kept: what ``forward`` kept.
-        delta: words, of the last layer's output, not yet as they lie in memory.
+        kept: the data that ``forward`` stored.
+        delta: words, of the last layer's output, not yet rounded to their storage format.
         made: kernels and biases, before their update.
-        pooled: whether deltas lie in memory at pooled resolution, as those of outputs, or as those
-            of sums. Bits depend on it where they are stored in a narrower format.
+        pooled: whether deltas are stored at pooled resolution, as those of outputs, or as those of
+            sums. With a narrower storage format the bits depend on it.
     """
 
     def in_place(words: Bits, here: bool) -> Bits:
         return in_memory(words, "deltas", network.fmt, network.storage) if here else words
 
-    so_far = {network.layers[-1].name: in_place(delta, pooled)}  # of each layer's output
+    so_far = {network.layers[-1].name: in_place(delta, pooled)}  # by layer, of its output
     for layer, x, _, state in reversed(list(kept)):
         shape, summation = layer.shape, network.summation(layer)
         size = len(x), shape.pooled_rows, shape.pooled_columns, layer.biases
@@ -194,7 +199,7 @@ def propagate(
         if earlier is not None:
             kernels, _ = made[layer.name]
             left = delta_layer(layer, sums, kernels, network.fmt, summation, start)
-            # What the next propagation to the same output starts at leaves as it is.
+            # The start of the next propagation to the same output is stored unchanged.
             unfinished = next_taker(network, layer) is not None
             so_far[earlier.name] = in_place(left, pooled or unfinished)
 
@@ -202,11 +207,12 @@ def propagate(
 def leaves(
     network: Network, layer: Layer, passed: Callable[[Layer], LayerBackward], *, pooled: bool
 ) -> Bits:
-    """What leaves the delta propagation of a layer: (images, rows, columns, maps) words.
+    """Return the output of the delta propagation of a layer: (images, rows, columns, maps) words.
 
-    The last one to a layer in front gives the delta of its output, or, where deltas are not stored
-    pooled, of its sums, behind un-pooling and ReLU'. Those before give what the next one starts at,
-    of the size of the output. ``passed`` is of a propagation at the same resolution.
+    If it is the last propagation to a layer in front, it is the delta of that layer's output. If
+    deltas are not stored pooled, it is the delta of that layer's sums, after un-pooling and ReLU'.
+    Earlier propagations return the start of the next one, of the size of the output. ``passed``
+    returns deltas of a propagation at the same resolution.
     """
     earlier = behind(network, layer)
     taker = next_taker(network, layer)
@@ -218,13 +224,13 @@ def leaves(
 
 
 def state_behind(network: Network, layer: Layer, state: Callable[[Layer], State]) -> State:
-    """State that un-pooling and ReLU' behind a layer's delta propagation need."""
+    """Return the mask for un-pooling and ReLU' at the output of a layer's delta propagation."""
     unfinished = next_taker(network, layer) is not None
     return State(kind="pooled") if unfinished else state(behind(network, layer))
 
 
 class Gradient(NamedTuple):
-    """Gradients of a layer that a delta has passed, summed over the batch: as its parameters."""
+    """Gradients of a layer, summed over the batch, arranged like its parameters."""
 
     passed: LayerBackward
     kernels: Bits
@@ -239,9 +245,9 @@ def backward(
     *,
     pooled: bool = False,
 ) -> Iterator[Gradient]:
-    """Propagate a delta back and work out every layer's gradients, the last layer's first.
+    """Propagate a delta backward and compute every layer's gradients, the last layer's first.
 
-    Arguments as of ``propagate``.
+    The arguments are those of ``propagate``.
     """
     for passed in propagate(network, kept, delta, made, pooled=pooled):
         summation = network.summation(passed.layer)
@@ -250,14 +256,16 @@ def backward(
 
 
 class Updated(NamedTuple):
-    """What a kernel update changes of a layer: kernels and biases, and their velocities."""
+    """The data that a kernel update changes: kernels and biases of a layer, and their
+    velocities.
+    """
 
     parameters: tuple[Bits, Bits]
     velocities: tuple[Bits, Bits]
 
 
 def at_rest(parameters: tuple[Bits, Bits]) -> Updated:
-    """Kernels and biases whose velocities are +0."""
+    """Return kernels and biases with velocities of +0."""
     kernels, biases = parameters
     return Updated(parameters, (np.zeros_like(kernels), np.zeros_like(biases)))
 
@@ -269,10 +277,11 @@ def updated(
     fmt: FloatFormat,
     storage: Storage | None = None,
 ) -> Updated:
-    """Take the step of gradients, of kernels and of biases, of a layer or of some of its maps.
+    """Apply gradients of kernels and biases, of a layer or of some of its maps.
 
-    Without momentum the velocities are neither read nor written, and stay as they are. What is read
-    and what comes out lies in memory; kernels are made of velocities before these are rounded.
+    Without momentum the velocities are neither read nor written; they do not change. Inputs and
+    outputs have their storage formats. Kernels are computed from velocities before these are
+    rounded.
     """
     past = old if rates.rule.momentum else at_rest(old.parameters)
     kernels, biases = (
@@ -287,12 +296,15 @@ def updated(
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A training step and all that was worked out on the way.
+    """A training step and all its intermediate results.
 
     Attributes:
-        network: of which it is. kept: of each layer, in order. output: of the last layer.
+        network: the trained network.
+        kept: of each layer, in order.
+        output: of the last layer.
         loss: mean, before the step.
-        passed: of each layer, by name. model: the next one.
+        passed: of each layer, by name.
+        model: the next one.
     """
 
     network: Network
@@ -303,23 +315,23 @@ class Step:
     model: Model
 
     def y(self, layer: Layer) -> Bits:
-        """Output of a layer: (images, pooled rows, pooled columns, maps)."""
+        """Return the output of a layer: (images, pooled rows, pooled columns, maps)."""
         return next(kept.y for kept in self.kept if kept.layer.name == layer.name)
 
     def of(self, layer: Layer) -> LayerBackward:
-        """The deltas of a layer."""
+        """Return the deltas of a layer."""
         return self.passed[layer.name]
 
     def state(self, layer: Layer) -> State:
-        """What forward propagation kept of a layer."""
+        """Return the ReLU/pooling mask of a layer."""
         return self.passed[layer.name].state
 
     def left(self, layer: Layer) -> Bits:
-        """What its delta propagation leaves, where deltas are stored pooled."""
+        """Return the output of its delta propagation, if deltas are stored pooled."""
         return leaves(self.network, layer, self.of, pooled=True)
 
     def updated(self, layer: Layer) -> Updated:
-        """What the step made of a layer."""
+        """Return the updated parameters and velocities of a layer."""
         return self.model.of(layer)
 
 
@@ -336,7 +348,7 @@ def train_step(
 ) -> Step:
     """Run one step on a batch.
 
-    images: (images, rows, columns, channels) words; labels: (images,) classes. pooled: as of
+    images: (images, rows, columns, channels) words; labels: (images,) classes. pooled: as in
     ``propagate``.
     """
     fmt, storage = network.fmt, network.storage
@@ -359,7 +371,7 @@ def train_step(
 
 
 def classify(network: Network, images: Bits, made: Parameters, batch: int = AT_ONCE) -> Labels:
-    """Class of the largest score of each image, the first of equals: (images,)."""
+    """Return the class of the largest score of each image, the first of equals: (images,)."""
     found = []
     for low in range(0, len(images), batch):
         _, output = forward(network, images[low : low + batch], made)

@@ -1,8 +1,8 @@
-"""Golden un-pooling and ReLU': the delta of a layer's output becomes that of its sums.
+"""Golden model of un-pooling and ReLU': the delta of a layer's output becomes that of its sums.
 
-CNN-MERP section III.B, for windows that may overlap: the contributions to one element are added
-in raster order of the pooled elements, from +0. The mask chooses between the sum and +0 (it is no
-factor: neither -0 nor NaN comes through where it is false).
+CNN-MERP section III.B, for windows that may overlap: the contributions to one element are added in
+raster order of the pooled elements, from +0. The mask selects the sum or +0. It is not a factor: if
+it is false, neither -0 nor NaN passes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from merp.models.golden.state import Mask, State, max_positions, relu_mask
 def unpool(delta: Bits, state: State, shape: Shape, fmt: FloatFormat) -> Bits:
     """Expand a delta to the resolution of the sums and apply ReLU'.
 
-    An average spreads RN(delta * RN(1/window^2)) over its window; a maximum goes to the position
-    that forward propagation recorded. Without pooling nothing is added: a word passes or becomes
-    +0.
+    An average spreads RN(delta * RN(1/window^2)) over its window. A maximum writes the delta to the
+    position that forward propagation recorded. Without pooling nothing is added: a word passes or
+    becomes +0.
 
     Args:
         delta: (images, pooled_rows, pooled_columns, maps) words, of any number of maps.
-        state: what forward propagation kept (``state.keep_state``), of any kind.
+        state: ReLU/pooling mask from forward propagation (``state.keep_state``), of any kind.
         shape: ReLU and pooling of the layer.
         fmt: number format.
 
@@ -36,14 +36,14 @@ def unpool(delta: Bits, state: State, shape: Shape, fmt: FloatFormat) -> Bits:
         (images, out_rows, out_columns, maps) words.
 
     Raises:
-        ValueError: the delta is not of the shape's size.
+        ValueError: the delta does not have the shape's size.
     """
     wanted = (shape.pooled_rows, shape.pooled_columns)
     if delta.shape[1:3] != wanted:
         raise ValueError(f"delta must be of size {wanted}, not {delta.shape[1:3]}")
     mask, position = _recalled(state, shape, fmt)
-    # The mask of a maximum may act before its contributions are added: they are +0 then, as is
-    # the sum that the mask of the activation would have replaced.
+    # The mask of a maximum may be applied before its contributions are added. They are +0 then, and
+    # so is the sum that the mask of the activation would have replaced.
     of_maxima = state.kind == "pooled" and position is not None
     if of_maxima:
         delta = _selected(delta, mask)
@@ -53,7 +53,7 @@ def unpool(delta: Bits, state: State, shape: Shape, fmt: FloatFormat) -> Bits:
 
 
 def _recalled(state: State, shape: Shape, fmt: FloatFormat) -> tuple[Mask | None, Bits | None]:
-    """Return mask and positions, worked out where the activation was kept instead."""
+    """Return mask and positions, computed from the activation if that was stored instead."""
     if state.activation is None:
         return state.mask, state.position
     mask = relu_mask(state.activation, fmt) if shape.relu else None
@@ -63,7 +63,7 @@ def _recalled(state: State, shape: Shape, fmt: FloatFormat) -> tuple[Mask | None
 
 
 def _selected(delta: Bits, mask: Mask | None) -> Bits:
-    """Each word or +0; words are multiplied by whole numbers, 1 and 0, which is no arithmetic."""
+    """Return each word or +0; the multiplication by the integers 1 and 0 is no float arithmetic."""
     return delta if mask is None else delta * mask.astype(np.uint32)
 
 
@@ -72,8 +72,9 @@ def _expanded(
 ) -> Bits:
     """Add each pooled element's contributions to the elements of its window.
 
-    Of the windows that hold an element, a later one in raster order holds it at an earlier tap:
-    so taps descend. Parts are views of the total, which has places for what windows hang over.
+    Of the windows that contain an element, a later one in raster order contains it at an earlier
+    tap. Therefore taps descend. Parts are views of the total, which includes places outside the
+    map.
     """
     rows, columns = size
     inside = len(delta), rows, columns, delta.shape[-1]

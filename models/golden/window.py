@@ -1,4 +1,4 @@
-"""Golden windows: what the window register must hold, from the definition of convolution alone."""
+"""Golden model of the window register, from the definition of convolution alone."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from merp.models.base.shape import Shape
 
 
 def windows(x: NDArray[np.uint32], shape: Shape) -> NDArray[np.uint32]:
-    """Every window of every input map.
+    """Return every window of every input map.
 
     Args:
         x: raw bits, (images, rows, columns, n).
-        shape: the layer; its kernel size, stride and padding count.
+        shape: the layer; only its kernel size, stride and padding are used.
 
     Returns:
         raw bits, (images, out_rows, out_columns, n, k, k); +0 in the padding.

@@ -1,1 +1,1 @@
-"""The machines that merp brings: designs, words, cycles, plans."""
+"""The machines that merp contains: designs, words, cycles, plans."""

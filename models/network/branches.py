@@ -1,8 +1,9 @@
-"""Which layers of a network feed which: a chain, with branches and residual additions.
+"""The connections between the layers of a network: a chain, with branches and residual additions.
 
-A layer takes the output of one layer, or the images, and may add that of another one to its sums
-(a residual connection). On the way back the delta of an output is the sum of what those that take
-it propagate, the last one's first; one that adds it hands the delta of its own sums on.
+A layer takes the output of one layer, or the images. It may add the output of another layer to its
+sums (a residual connection). In backward propagation, the delta of an output is the sum of the
+deltas that its takers propagate; the last taker propagates first. A layer that adds the output
+passes on the delta of its own sums.
 """
 
 from __future__ import annotations
@@ -15,30 +16,32 @@ from merp.models.network.network import Layer, Network
 
 
 def previous(network: Network, layer: Layer) -> Layer | None:
-    """The layer whose output is the input of ``layer``; None for the images."""
+    """Return the layer whose output is the input of ``layer``; None for the images."""
     return network.feeds.fronts[layer.name]
 
 
 def added(network: Network, layer: Layer) -> Layer | None:
-    """The layer whose output ``layer`` adds to its sums, if it does."""
+    """Return the layer whose output ``layer`` adds to its sums, or None."""
     return None if layer.add is None else network.layer(layer.add)
 
 
 def takers(network: Network, layer: Layer) -> tuple[Layer, ...]:
-    """The layers that take the output of ``layer``, in order."""
+    """Return the layers that take the output of ``layer``, in order."""
     return network.feeds.takers.get(layer.name, ())
 
 
 def adder(network: Network, layer: Layer) -> Layer | None:
-    """The layer that adds the output of ``layer`` to its sums: at most one does."""
+    """Return the layer that adds the output of ``layer`` to its sums, or None; at most one does."""
     return next(iter(network.feeds.adders.get(layer.name, ())), None)
 
 
 def stored_as(network: Network, layer: Layer) -> Layer:
-    """The layer, whose delta in memory is that of ``layer``, where deltas lie at pooled resolution.
+    """Return the layer whose delta in memory represents that of ``layer``; deltas are stored
+    pooled.
 
-    An output that is only added has no other delta than that of the sums of the layer that adds it,
-    which lies there as the delta of that one's output. Every other layer has its own.
+    An output that is only added has no delta of its own. Its delta is that of the sums of the layer
+    that adds it. This delta is stored as the delta of the adding layer's output. Every other layer
+    has its own.
     """
     while not takers(network, layer):
         adding = adder(network, layer)
@@ -49,20 +52,21 @@ def stored_as(network: Network, layer: Layer) -> Layer:
 
 
 def undone_shape(network: Network, layer: Layer) -> Shape:
-    """The layer's shape, with the ReLU and pooling that are undone where its delta is expanded.
+    """Return the layer's shape, with the ReLU and pooling that are undone to expand its delta.
 
-    Deltas lie at pooled resolution; the ReLU and pooling are those of the layer that it is stored
-    as, whose sums are as large as an output that is only added.
+    Deltas are stored at pooled resolution. The ReLU and pooling are those of the layer whose delta
+    is stored. The sums of that layer have the size of an output that is only added.
     """
     stored = stored_as(network, layer).shape
     return replace(layer.shape, relu=stored.relu, pool=stored.pool)
 
 
 def beside(network: Network, layer: Layer) -> Layer | None:
-    """The layer, at the delta of whose sums the delta propagation of ``layer`` starts.
+    """Return the layer whose sums' delta is the start of the delta propagation of ``layer``.
 
-    It is the one that adds what ``layer`` takes, where that is the first propagation on the way
-    back, of the last layer to take it; as its delta is stored (``stored_as``).
+    It is the layer that adds the input of ``layer``, if ``layer`` is the last one to take this
+    input, and therefore propagates first. The start is the stored delta of that layer
+    (``stored_as``).
     """
     front = previous(network, layer)
     if front is None or takers(network, front)[-1] != layer:
@@ -72,10 +76,10 @@ def beside(network: Network, layer: Layer) -> Layer | None:
 
 
 def begun(network: Network, layer: Layer) -> bool:
-    """Whether the delta propagation of ``layer`` starts at what is there, in place of +0.
+    """Return whether the delta propagation of ``layer`` starts at an existing delta instead of +0.
 
-    That is the delta of the sums of the layer that adds its input, or what the layers behind it
-    have propagated to the same input.
+    This delta is that of the sums of the layer that adds its input. Or later layers have propagated
+    it to the same input.
     """
     front = previous(network, layer)
     if front is None:
@@ -84,7 +88,9 @@ def begun(network: Network, layer: Layer) -> bool:
 
 
 def next_taker(network: Network, layer: Layer) -> Layer | None:
-    """The next one on the way back to take the same output as ``layer``; None for the last."""
+    """Return the layer that next propagates to the output that ``layer`` takes; None for the
+    last.
+    """
     front = previous(network, layer)
     if front is None:
         return None
@@ -94,10 +100,10 @@ def next_taker(network: Network, layer: Layer) -> Layer | None:
 
 
 def behind(network: Network, layer: Layer) -> Layer:
-    """The layer whose ReLU and pooling are undone behind the delta propagation of ``layer``.
+    """Return the layer whose ReLU and pooling are undone after the delta propagation of ``layer``.
 
-    That is the one in front of it; for all but the last propagation to it, the same without ReLU
-    and pooling: its delta is not complete yet.
+    It is the layer in front. For all but the last propagation to it, it is returned without ReLU
+    and pooling, because its delta is not complete yet.
 
     Raises:
         ValueError: there is no layer in front.
@@ -109,7 +115,7 @@ def behind(network: Network, layer: Layer) -> Layer:
 
 
 def outright(layer: Layer) -> Layer:
-    """A layer with neither ReLU nor pooling, whose sums are as large as the output of ``layer``."""
+    """Return ``layer`` without ReLU and pooling, with sums of the size of its output."""
     shape = layer.shape
     plain = Shape(
         n=shape.n, m=shape.m, k=1, rows=shape.pooled_rows, columns=shape.pooled_columns, relu=False
@@ -118,9 +124,9 @@ def outright(layer: Layer) -> Layer:
 
 
 def misplaced(layers: Sequence[Layer]) -> str | None:
-    """Say what of ``layers``, in the order of a file, cannot be propagated back; None if all can.
+    """Return why ``layers``, in the order of a file, cannot propagate deltas; None if they can.
 
-    The last one's output is the network's.
+    The output of the last layer is the network's.
     """
     network = Network(name="", input=(1, 1, 1), layers=tuple(layers))
     places = {layer.name: place for place, layer in enumerate(layers)}
@@ -136,7 +142,7 @@ def misplaced(layers: Sequence[Layer]) -> str | None:
         if last is not None and places[last.name] > places[adding.name]:
             return (
                 f"layer {adding.name}: add = {layer.name!r}: layer {last.name}, which takes it, "
-                "must stand before it"
+                "must precede it"
             )
         if last is None and (layer.shape.relu or layer.shape.pool is not None):
             return (

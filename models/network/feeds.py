@@ -1,4 +1,6 @@
-"""Which outputs go where in a network, found in one go: files may have thousands of layers."""
+"""The connections of all outputs in a network, found in one pass: files may have thousands of
+layers.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # a network holds its feeds
+if TYPE_CHECKING:  # a network contains its feeds
     from merp.models.network.network import Layer, Network
 
 
 @dataclass(frozen=True)
 class Feeds:
-    """What stands in front of layers and behind their outputs, by the layers' names.
+    """Sources of the layers' inputs and users of their outputs, by the layers' names.
 
     Attributes:
-        fronts: the layer whose output each one takes; None for the images.
-        takers: the layers that take the output of each one that is taken, in order.
-        adders: the layers that add the output of each one that is added to their sums, in order.
+        fronts: the layer whose output each layer takes; None for the images.
+        takers: for each output that is taken, the layers that take it, in order.
+        adders: for each output that is added, the layers that add it to their sums, in order.
     """
 
     fronts: Mapping[str, Layer | None]
@@ -27,10 +29,10 @@ class Feeds:
 
 
 def feeds_of(network: Network) -> Feeds:
-    """Find them.
+    """Find the connections of a network.
 
     Raises:
-        BadInput: a layer takes the output of one that there is not.
+        BadInput: a layer takes the output of a layer that does not exist.
     """
     fronts: dict[str, Layer | None] = {}
     takers: defaultdict[str, list[Layer]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Read the fixed-point numbers of a network file: rounding, and fractions of all and of layers."""
+"""Read the fixed-point formats of a network file: rounding, and fractions of all and of layers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ LAYER_KEY = "fractions"
 def read_numbers(
     root: Section, head: Section, layers: Mapping[str, Section]
 ) -> FloatFormat | FixedFormat:
-    """The numbers of a network.
+    """Return the number format of a network.
 
     Args:
-        root: of the whole file. head: [network]. layers: the fractions of those that have some.
+        root: of the whole file.
+        head: [network].
+        layers: the fractions of layers that have their own.
 
     Raises:
-        BadInput: an unknown key, a value out of range, or fractions of floats.
+        BadInput: an unknown key, a value out of range, or fractions in a float network.
     """
     name = FORMAT.read(head)
     if name != FIXED16:
@@ -49,7 +51,7 @@ def read_numbers(
 
 
 def _only() -> str:
-    return f'absent, or stand beside {FORMAT.key} = "{FIXED16}"'
+    return f'absent, or used with {FORMAT.key} = "{FIXED16}"'
 
 
 def _fractions(section: Section, usual: Fractions) -> Fractions:
@@ -62,7 +64,7 @@ def check_outputs(file: str, numbers: FixedFormat, layer: str, front: str | None
     """Refuse outputs of a layer with more fraction bits than its sums.
 
     Raises:
-        BadInput: they have; names the layer and what is allowed.
+        BadInput: they have more; the message gives the layer and the largest value.
     """
     own = numbers.of(layer)
     taken = numbers.input if front is None else numbers.of(front).map

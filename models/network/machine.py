@@ -1,4 +1,4 @@
-"""A machine: hardware that runs layers, and how a network file describes its designs."""
+"""A machine: hardware that runs layers, and the description of its designs in network files."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from merp.models.network.phase import Phase
 
 
 class Option(NamedTuple):
-    """An option that a machine alone takes.
+    """An option of one machine only.
 
     Attributes:
-        low, high: of a number. default: where it is not given; None of a switch.
+        low, high: range of a number.
+        default: value of a missing option; None for a switch.
     """
 
     low: int = 0
@@ -40,11 +41,11 @@ class CycleCount(Protocol):
 
     @property
     def total(self) -> int:
-        """From the first word of maps or deltas in to the last word out."""
+        """Cycles from the first word of maps or deltas in to the last word out."""
 
     @property
     def kernel_load(self) -> int:
-        """Before these."""
+        """Cycles of loading kernels before."""
 
 
 def _tree(_: Design) -> Summation:
@@ -52,46 +53,47 @@ def _tree(_: Design) -> Summation:
 
 
 def _all_run(shape: Shape, images: int, design: Design, where: str) -> None:
-    """Refuse none."""
+    """Accept every run."""
 
 
 def _all_sizes(shape: Shape, numbers: FloatFormat | FixedFormat) -> None:
-    """Refuse none."""
+    """Accept every size."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """A machine of two halves: this one, and its hardware.
+    """A machine has two halves: this description, and its hardware.
 
-    A machine has designs of its own, which network files describe. Or it ``runs`` those of another
-    machine in another order of layers and phases; then ``--architecture`` chooses it.
+    A machine has its own designs, which network files describe. Or it ``runs`` the designs of
+    another machine in another order of layers and phases; ``--architecture`` then selects it.
 
-    A text ``package.module:object`` names what is loaded when it is asked for.
+    A string ``package.module:object`` names an object that is loaded on demand.
 
     Attributes:
-        name: as network files and options write it. aliases: other names that options take.
-        design: type of its designs. numbers: family of the formats that it computes in.
-        keys: of [design.<name>]. read: reader of that table, given the design's name and who uses
-            it.
+        name: as network files and options write it.
+        aliases: other names that options accept.
+        design: type of its designs.
+        numbers: family of the formats that it computes in.
+        keys: of [design.<name>].
+        read: reader of that table, given the design's name and its users.
         phases: in the order of a step.
-        bytes: names a ``traffic.bytes.Bytes``: what its ports move.
+        bytes: names a ``traffic.bytes.Bytes``, the traffic of its ports.
         hardware: names the hardware half. ``models`` never loads it.
-        cycles: names a function from network, layer, phase and images to the ``CycleCount`` of all
-            groups, None where it does not know them; empty if there is no model.
-        says: what it does, in a line of a help page.
+        cycles: names a function of network, layer, phase and images that returns the ``CycleCount``
+            of all groups, or None if they are unknown. Empty without a model.
+        says: its description, in a line of a help page.
         runs: the machine whose designs it runs, by name; None: it has its own.
-        options: that it alone takes, by the name of the request's field.
-        summation: how the units of a design sum floats; a tree where the machine does not say.
-        comparison: names a ``comparison.architecture.Architecture``: what a comparison asks of it;
-            empty: no comparison has it.
-        check: names a function from a network to None, which refuses a network whose layers its
-            designs do not run as the network says, whatever the board; empty: they run them all.
-        check_run: refuses a run of a group of so many images, given its shape, the images and the
-            design; the text opens the message.
-        check_size: raises ``ValueError`` where no design runs a layer of such a shape in such
-            numbers.
-        place: names a function from network and board to the network on designs that are chosen for
-            the board; empty: it chooses none.
+        options: its own options, by the name of the request's field.
+        summation: arithmetic of float sums of a design's units; a tree by default.
+        comparison: names its ``comparison.architecture.Architecture``; empty if it is not compared.
+        check: names a function of a network that refuses layers that its designs do not run as
+            requested, on any board. Empty: they run all.
+        check_run: refuses a run of a group, given its shape, the number of images and the design;
+            the text opens the message.
+        check_size: raises ``ValueError`` if no design runs a layer of this shape in this number
+            format.
+        place: names a function of network and board that returns the network with designs chosen
+            for the board. Empty: it chooses none.
         axes: keys of its designs that a sweep may vary.
     """
 
@@ -122,9 +124,9 @@ class Machine:
         return {phase.name: phase for phase in self.phases}
 
     def table(self, design: Design) -> dict[str, Any]:
-        """The table [design.<name>] of a design.
+        """Return the table [design.<name>] of a design.
 
-        It leaves out keys that have their default, and keys that follow from the layers.
+        Keys that have their default, and keys that follow from the layers, are omitted.
         """
         written = [key for key in self.keys if key.required or key.default is not None]
         values = {key: getattr(design, key.key) for key in written}

@@ -1,4 +1,4 @@
-"""Whether the machines of a network run its layers as the network says."""
+"""A check that the machines of a network run its layers as the network requests."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from merp.models.network.registry import machine_for, machine_of, machines, of_o
 
 
 def check_network(network: Network) -> None:
-    """Check that the machines of a network's designs run its layers as it says.
+    """Check that the machines of a network's designs run its layers as requested.
 
-    A network without designs is checked by the first machine that computes in its numbers.
+    A network without designs is checked by the first machine that supports its number format.
 
     Raises:
-        BadInput: one does not; the message names the network, and the layer or the design.
+        BadInput: a machine does not; the message gives the network, and the layer or the design.
     """
     if network.backward == COMBINED:
         _check_phases(network, [(f"design {name}", name) for name in network.designs], _combined)
@@ -41,7 +41,9 @@ def _fuses(phase: Phase) -> bool:
 def _check_phases(
     network: Network, used: Iterable[tuple[str, str]], needed: Callable[[Phase], bool]
 ) -> None:
-    """Refuse the first design of ``used`` whose machine lacks a phase, by how messages call it."""
+    """Refuse the first design of ``used`` whose machine lacks a phase; keys are names in
+    messages.
+    """
 
     def has(machine: Machine) -> bool:
         return any(map(needed, machine.phases))

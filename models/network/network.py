@@ -1,8 +1,8 @@
-"""A network: super layers, each with the design it runs on.
+"""A network: super layers, each with its design.
 
 Layers are described in the terms of CNN-MERP section IV: groups g, and per group n input maps, m
-output maps and a k x k kernel. A fully connected layer is a convolution on a 1 x 1 map. They stand
-in a chain but where a layer takes the output of another one than that in front of it, or adds one.
+output maps, k x k kernels. A fully connected layer is a convolution on a 1 x 1 map. The layers form
+a chain, except that a layer may take the output of any earlier layer, or add one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from merp.models.network.machine import Design
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.registry import machine_of
 
-if TYPE_CHECKING:  # NumPy takes a while to import, and traffic does without
+if TYPE_CHECKING:  # NumPy imports slowly, and traffic does not need it
     from merp.models.base.bits import Bits
 
 KINDS = ("conv", "fc")
@@ -39,10 +39,9 @@ class Layer:
         kind: ``conv`` or ``fc``.
         groups: g; the layer is g independent passes of ``shape``.
         shape: one group.
-        design: name of the design that runs it, or None for a layer of which only the traffic is
-            modelled.
-        input: name of the layer whose output it takes, or None for that of the layer in front of
-            it: of the first one the images.
+        design: name of the design that runs it, or None if only its traffic is modelled.
+        input: name of the layer whose output it takes. None for the layer in front of it, or, in
+            the first layer, for the images.
         add: name of the layer whose output is added to its sums, before ReLU and pooling, or None.
     """
 
@@ -87,7 +86,9 @@ class Layer:
         return self.groups * self.shape.m
 
     def operations(self, images: int = 1) -> int:
-        """Operations of one phase; a multiply-add is two, and every phase has the same number."""
+        """Return the operations of one phase; a multiply-add is two, and all phases have equal
+        numbers.
+        """
         return 2 * self.groups * self.shape.macs(images)
 
 
@@ -98,15 +99,15 @@ class Network(Stores):
     Attributes:
         name: as printed.
         input: rows, columns and channels of the input map.
-        numbers: format of the arithmetic; one per network, as layers feed each other.
-        storage: formats of the tensors in memory, the image among them; None: all as ``fmt``.
+        numbers: format of the arithmetic; one per network, because layers feed each other.
+        storage: formats of the tensors in memory, including the image; None: all are ``fmt``.
         layers: in the order of forward propagation.
         designs: the elaborations that the layers name.
-        weights: kernels (groups*m, n, k, k) and biases (groups*m,) as words, of the layers that it
-            came with numbers for; the others' come from a seed.
+        weights: kernels (groups*m, n, k, k) and biases (groups*m,) as words, of layers with given
+            numbers. Those of other layers are made from a seed.
         backward: ``separate``, or ``combined``: both backward phases of a layer are one pass.
-        layer_fusion: names of two layers that are one pass of forward propagation, the second
-            behind the first; or none.
+        layer_fusion: names of two consecutive layers that are one pass of forward propagation, or
+            none.
     """
 
     name: str
@@ -121,10 +122,10 @@ class Network(Stores):
 
     @property
     def fmt(self) -> FloatFormat:
-        """The format of the arithmetic, of those who compute with floats alone.
+        """The format of the arithmetic, for code that supports only floats.
 
         Raises:
-            BadInput: the network's numbers are fixed-point.
+            BadInput: the network's format is fixed-point.
         """
         if isinstance(self.numbers, FixedFormat):
             floats = ", ".join(FORMATS)
@@ -133,10 +134,10 @@ class Network(Stores):
 
     @property
     def fixed(self) -> FixedFormat:
-        """The format of the arithmetic, of those who compute in fixed point alone.
+        """The format of the arithmetic, for code that supports only fixed point.
 
         Raises:
-            BadInput: the network's numbers are floats.
+            BadInput: the network's format is a float format.
         """
         if not isinstance(self.numbers, FixedFormat):
             raise BadInput(f"{self.name}: format: allowed here is {FIXED16!r}")
@@ -146,7 +147,7 @@ class Network(Stores):
         """Return the layer called ``name``.
 
         Raises:
-            NoSuchKey: there is none; the message lists those that there are.
+            NoSuchKey: there is none; the message lists the layers.
         """
         found = self._named.get(name)
         if found is None:
@@ -161,24 +162,24 @@ class Network(Stores):
 
     @cached_property
     def feeds(self) -> Feeds:
-        """Which outputs go where.
+        """The connections of the layers.
 
         Raises:
-            BadInput: a layer takes the output of one that there is not.
+            BadInput: a layer takes the output of a layer that does not exist.
         """
         return feeds_of(self)
 
     def fusing(self, first: Layer, second: Layer, designs: Mapping[str, Design]) -> Network:
-        """The same layers on ``designs``, two of them fused.
+        """Return the same layers on ``designs``, with two of them fused.
 
-        A plan asks for each pair of thousands of layers: what feeds what is found once for all.
+        A plan tries pairs of thousands of layers. Therefore the connections are found only once.
         """
         found = replace(self, layer_fusion=(first.name, second.name), designs=designs)
         vars(found).update(feeds=self.feeds, _named=self._named)
         return found
 
     def design(self, layer: Layer) -> Design:
-        """Return the design that runs ``layer``, of whatever machine.
+        """Return the design that runs ``layer``, of any machine.
 
         Raises:
             BadInput: the layer has none, so that only its traffic is known.
@@ -193,14 +194,18 @@ class Network(Stores):
         return self.designs[layer.design]
 
     def summation(self, layer: Layer) -> Summation:
-        """How the units that run ``layer`` sum; without a design as CNN-MERP's paper says."""
+        """Return the arithmetic of the sums of ``layer``; without a design, that of CNN-MERP's
+        paper.
+        """
         if layer.design is None:
             return TREE
         design = self.design(layer)
         return machine_of(design).summation(design)
 
     def at(self, layer: Layer) -> Stores:
-        """How the tensors of a layer lie in memory; the first one's input is the image."""
+        """Return the storage formats of a layer's tensors; the input of the first layer is the
+        image.
+        """
         if self.storage is None or layer.name == self.layers[0].name:
             return self
         return InMemory(self.fmt, self.storage.between_layers)

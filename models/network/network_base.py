@@ -1,4 +1,4 @@
-"""A network file that is like a shipped one but for what it says: ``base = "alexnet"``."""
+"""A network file that changes some values of a shipped file: ``base = "alexnet"``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from merp.models.base.toml_section import Section, read_toml
 def with_base(file: str, values: dict[str, Any], bases: Path) -> dict[str, Any]:
     """Return the tables ``values`` of ``file``, laid over those of its ``base`` if it names one.
 
-    A base is a network file in the folder ``bases`` that has none itself. Keys of [network],
-    [layer.<name>] and [design.<name>] take the place of the base's. Designs of the base that no
-    layer names any more are left out.
+    A base is a network file in the folder ``bases`` that has no base itself. Keys of [network],
+    [layer.<name>] and [design.<name>] replace those of the base. Designs of the base that no layer
+    names any more are omitted.
 
     Raises:
         BadInput: there is no such base, or it has no such layer.
@@ -35,7 +35,7 @@ def with_base(file: str, values: dict[str, Any], bases: Path) -> dict[str, Any]:
 
 
 def _drop_unnamed(laid: dict[str, Any], base: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Take designs out that only the base has, and that no layer names any more."""
+    """Remove designs of the base that no layer names any more."""
     known, own = base.get("design"), values.get("design", {})
     if not isinstance(known, Mapping) or not isinstance(own, Mapping):
         return
@@ -47,7 +47,7 @@ def _drop_unnamed(laid: dict[str, Any], base: Mapping[str, Any], values: Mapping
 
 
 def _laid_over(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """``base`` with the values of ``changes``; a table is laid over a table likewise."""
+    """Return ``base`` with the values of ``changes``; nested tables are merged in the same way."""
     merged = dict(base)
     for key, value in changes.items():
         known = base.get(key)

@@ -1,8 +1,8 @@
 """Read a network file (TOML); the format is described in docs/networks.md.
 
-A file says what a layer is: maps, kernel, stride, pad, groups, pooling. Input maps and sizes
-follow from the layer whose output it takes. Every number is checked here, so that each complaint
-names the file's own key.
+A file describes each layer by its maps, kernel, stride, pad, groups and pooling. Input maps and
+sizes follow from the layer whose output it takes. Every number is checked here, so that each
+message gives the file's own key.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merp.models.base.errors import BadInput
+from merp.models.base.file_format import KEY, NETWORK, check_format
 from merp.models.base.fixed import FIXED16, FixedFormat
 from merp.models.base.shape import Pool, Shape, sides
 from merp.models.base.toml_section import Section, read_toml
@@ -56,11 +57,11 @@ Size = tuple[int, int, int]  # rows, columns, channels
 def read_network(path: Path, bases: Path | None = None) -> Network:
     """Read and check the network file ``path``.
 
-    bases: folder of the networks that ``base`` may name; that of ``path`` if not given.
+    bases: folder of the networks that ``base`` may name; by default that of ``path``.
 
     Raises:
         BadInput: unreadable, not TOML, an unknown key, a value out of range, sizes that do not
-            chain, or a layer that its design cannot run; the message is one line.
+            chain, or a layer that its design cannot run. The message is one line.
     """
     return network_of(path.name, read_tables(path, bases))
 
@@ -69,9 +70,11 @@ def read_tables(path: Path, bases: Path | None = None) -> dict[str, Any]:
     """Return the tables of the network file ``path``, laid over those of its base; not checked.
 
     Raises:
-        BadInput: unreadable, not TOML, or of no base that there is.
+        BadInput: unreadable, not TOML, of a newer format, or of a base that does not exist.
     """
-    return with_base(path.name, read_toml(path), bases or path.parent)
+    tables = read_toml(path)
+    check_format(path.name, tables, NETWORK)
+    return with_base(path.name, tables, bases or path.parent)
 
 
 def network_of(
@@ -79,12 +82,12 @@ def network_of(
     tables: Mapping[str, Any],
     weights: Mapping[str, tuple[Bits, Bits]] | None = None,
 ) -> Network:
-    """Make a network of the tables of a file; ``file`` is what messages call it.
+    """Make a network of the tables of a file, which messages call ``file``.
 
-    weights: what it comes with numbers for.
+    weights: the numbers that it has.
 
     Raises:
-        BadInput: as ``read_network``.
+        BadInput: as in ``read_network``.
     """
     root = Section(file, "file", tables)
     head = root.table("network")
@@ -103,6 +106,7 @@ def network_of(
     head.finish()
     tables = root.value("layer")
     designs = root.value("design") if root.has("design") else {}
+    root.has(KEY)  # checked when the file was read
     root.finish()
     if not isinstance(tables, list) or not tables:
         raise root.bad("layer", "one or more [[layer]] tables")
@@ -125,7 +129,7 @@ def network_of(
     for each in layer_fusion:
         if each not in outputs:
             raise head.bad(LAYER_FUSION.key, f"names of layers: {', '.join(outputs)}")
-    if "+".join(layer_fusion) in outputs:  # every answer calls the two layers so
+    if "+".join(layer_fusion) in outputs:  # messages name the two layers like this
         raise head.bad(LAYER_FUSION.key, f"absent, or no layer called {'+'.join(layer_fusion)}")
     wrong = misplaced(layers)
     if wrong is not None:
@@ -158,7 +162,7 @@ def network_of(
 
 
 def _own_fractions(file: str, tables: object) -> dict[str, Section]:
-    """Tables of the fractions of the layers that have some of their own."""
+    """Return the fraction tables of the layers that have their own."""
     found = {}
     for table in tables if isinstance(tables, list) else ():
         if isinstance(table, Mapping) and LAYER_KEY in table:
@@ -169,7 +173,7 @@ def _own_fractions(file: str, tables: object) -> dict[str, Section]:
 
 
 def _users(file: str, network: Network, key: str, using: Sequence[Layer]) -> Users:
-    """The layers ``using``, which name the design ``key``, for its reader."""
+    """Return the layers ``using``, which name the design ``key``, for its reader."""
     first = network.layers[0].name
     fronts = {layer.name: previous(network, layer) for layer in using}
     return Users(
@@ -205,13 +209,14 @@ def _layer(
     designs: Mapping[str, str | None],
     outputs: Mapping[str, Size],
 ) -> Layer:
-    """Read one [[layer]] behind those with ``outputs``; by default its input has size ``front``.
+    """Read one [[layer]] that follows those with ``outputs``; by default its input has size
+    ``front``.
 
-    designs: what ``design`` may say, and the design that is meant: None leaves it to the plan.
+    designs: allowed values of ``design``, with the design of each; None leaves it to the plan.
     """
     kind = next((kind for kind in KINDS if name.startswith(kind)), None)
     if kind is None:
-        raise section.bad("name", "conv... or fc..., which tells the kind of layer")
+        raise section.bad("name", "conv... or fc..., which gives the kind of layer")
     section.where = f"layer {name}"
     maps = MAPS.read(section)
     relu = RELU.read(section)
@@ -266,7 +271,7 @@ def _convolution(section: Section, size: Size, maps: int, relu: bool) -> tuple[i
 
 
 def _pooled(section: Section, shape: Shape) -> Shape:
-    """Add the pooling of [[layer]], if there is any, to ``shape``."""
+    """Add the pooling of [[layer]], if any, to ``shape``."""
     if not section.has("pool"):
         return shape
     pool = section.table("pool")
@@ -286,10 +291,10 @@ def _pooled(section: Section, shape: Shape) -> Shape:
             found = found.rounded_up(rows, columns)
         except ValueError:
             raise pool.bad(
-                "ceil", "false where a window would hang over by its stride or more"
+                "ceil", "false if a window would extend beyond the edge by its stride or more"
             ) from None
         if kind == "average" and sides(found.pad) != sides(around):
-            raise pool.bad("ceil", "false where a window of average pooling would be partial")
+            raise pool.bad("ceil", "false if a window of average pooling would be partial")
     if not (found.rows(rows) and found.columns(columns)):
         sums = f"{rows} x {columns}" + (" and its padding" if found.pad else "")
         raise pool.bad("window", f"no larger than the convolution's output ({sums})")

@@ -1,4 +1,4 @@
-"""The keys of a network file, beside those of its designs; docs/networks.md describes them."""
+"""The keys of a network file, except those of its designs; docs/networks.md describes them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ MAX_SIZE = 4096  # rows or columns; the hardware's own limit
 MAX_MAPS = 1 << 16
 
 KINDS = ("conv", "fc")
-"""How the name of a layer begins, which tells its kind: a convolution, or fully connected."""
+"""Prefixes of layer names, which give the kind of a layer: a convolution, or fully connected."""
 
 AUTO = "auto"
-"""``design`` of a layer whose design is left to the plan on a board; others have it without one."""
+"""``design`` of a layer whose design a plan on a board chooses; otherwise the layer has none."""
 
 FORMAT = WordKey(
     key="format",
@@ -71,7 +71,7 @@ FRACTIONS: tuple[WholeKey, ...] = tuple(
         strict=True,
     )
 )  # fmt: skip
-"""Of [fractions], beside that of the images; and of ``fractions`` in a layer."""
+"""Keys of [fractions], in addition to that of the images; and of ``fractions`` in a layer."""
 
 SEPARATE, COMBINED = "separate", "combined"
 FORMER_BACKWARD = {"fused": COMBINED}
@@ -85,15 +85,15 @@ BACKWARD = WordKey(
 
 
 def json_backward(backward: str) -> str:
-    """The value of the key ``backward`` in JSON answers, which never changed."""
+    """Return the value of the key ``backward`` in JSON answers, which never changed."""
     return in_json(backward, FORMER_BACKWARD)
 
 
 LAYER_FUSION = References(
     key="layer_fusion",
     former="fuse",
-    says="names of two layers, one behind the other, that are one pass of forward propagation: the "
-    "map between them stays on chip",
+    says="names of two consecutive layers that are one pass of forward propagation: the map "
+    "between them stays on chip",
     count=2,
 )
 
@@ -110,7 +110,7 @@ STORAGE: tuple[WordKey, ...] = tuple(
         strict=True,
     )
 )
-"""Of ``storage`` in [network], beside those of the image."""
+"""Keys of ``storage`` in [network], in addition to those of the image."""
 
 IMAGE = WordKey(
     key="image",
@@ -120,20 +120,20 @@ IMAGE = WordKey(
 )
 IMAGE_SCALE = Ratio(
     key="image_scale",
-    says="from a byte of the image to the next one; above 0",
+    says="difference between the values of two consecutive bytes of the image; above 0",
     default=ByteImage().scale,
 )
 IMAGE_OFFSET = Ratio(
-    key="image_offset", says="what byte 0 of the image stands for", default=ByteImage().offset
+    key="image_offset", says="value of byte 0 of the image", default=ByteImage().offset
 )
 IMAGE_STORAGE: tuple[Key, ...] = (IMAGE, IMAGE_SCALE, IMAGE_OFFSET)
-"""Of ``storage``, too."""
+"""Further keys of ``storage``."""
 
 ROWS = WholeKey(key="rows", says="of an image", low=1, high=MAX_SIZE, required=True)
 COLUMNS = WholeKey(key="columns", says="of an image", low=1, high=MAX_SIZE, required=True)
 CHANNELS = WholeKey(key="channels", says="of an image", low=1, high=MAX_MAPS, required=True)
 INPUT: tuple[Key, ...] = (ROWS, COLUMNS, CHANNELS)
-"""Of ``input`` in [network]."""
+"""Keys of ``input`` in [network]."""
 
 MAPS = WholeKey(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
 RELU = FlagKey(key="relu", says="whether ReLU follows", default=True)
@@ -146,7 +146,7 @@ ADD = Reference(
     says="name of an earlier layer, whose output is added to the sums, before ReLU and pooling",
 )
 LAYER: tuple[Key, ...] = (MAPS, RELU, INPUT_OF, ADD)
-"""Of any layer, beside ``name`` and ``design``."""
+"""Keys of any layer, in addition to ``name`` and ``design``."""
 
 KERNEL = WholeKey(key="kernel", says="rows and columns", low=1, high=MAX_SIZE, required=True)
 STRIDE = WholeKey(key="stride", says="of the convolution", low=1, high=MAX_SIZE, default=1)
@@ -159,7 +159,7 @@ PAD = Sides(
 )
 GROUPS = WholeKey(key="groups", says="divides input maps and maps", low=1, high=MAX_MAPS, default=1)
 CONVOLUTION: tuple[Key, ...] = (KERNEL, STRIDE, PAD, GROUPS)
-"""Of a convolution, beside ``pool``."""
+"""Keys of a convolution, in addition to ``pool``."""
 
 POOL_KIND = WordKey(key="kind", says="how", allowed=POOL_KINDS, required=True)
 POOL_WINDOW = WholeKey(key="window", says="rows and columns", low=1, high=MAX_SIZE, required=True)
@@ -176,4 +176,4 @@ POOL_CEIL = FlagKey(
     key="ceil", says="whether windows that are partial below or on the right count", default=False
 )
 POOL: tuple[Key, ...] = (POOL_KIND, POOL_WINDOW, POOL_STRIDE, POOL_PAD, POOL_CEIL)
-"""Of ``pool`` in a convolution."""
+"""Keys of ``pool`` in a convolution."""

@@ -1,4 +1,4 @@
-"""A phase of a training step: what it does, and which layers have it."""
+"""A phase of a training step: its work, and the layers that have it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # a network knows machines, whose phases these are
+if TYPE_CHECKING:  # a network imports machines, which have these phases
     from merp.models.network.network import Layer, Network
 
 FORWARD, DELTAS, UPDATE = "fp", "dp", "ku"
@@ -19,11 +19,11 @@ class Phase:
 
     Attributes:
         name: as options, records and files write it.
-        title: what a pass does.
+        title: description of a pass.
         does: the parts of a step that it does.
-        layers: super layers that a pass runs, one behind the other.
-        has: whether a layer of a network has it.
-        lacks: why a layer does not have it, and what is allowed.
+        layers: number of consecutive super layers that a pass runs.
+        has: whether a layer of a network has the phase.
+        lacks: why a layer does not have the phase, and the allowed phases.
     """
 
     name: str
@@ -35,17 +35,17 @@ class Phase:
 
     @property
     def forward(self) -> bool:
-        """Whether maps come in, and maps leave."""
+        """Whether it reads and outputs maps."""
         return FORWARD in self.does
 
     @property
     def backward(self) -> bool:
-        """Whether the deltas of the layer's output come in."""
+        """Whether it reads the deltas of the layer's output."""
         return not self.forward
 
     @property
     def propagates(self) -> bool:
-        """Whether the deltas of the layer's input leave."""
+        """Whether it outputs the deltas of the layer's input."""
         return DELTAS in self.does
 
     @property
@@ -55,7 +55,7 @@ class Phase:
 
     @property
     def combined(self) -> bool:
-        """Whether it does several parts of a step at once."""
+        """Whether it does several parts of a step in one pass."""
         return len(self.does) > 1
 
     @property
@@ -65,5 +65,5 @@ class Phase:
 
     @property
     def counted_as(self) -> str:
-        """The name under which its bytes are counted: fused layers have their shares of ``fp``."""
+        """The name under which its bytes are counted: fused layers have shares of ``fp``."""
         return FORWARD if self.fuses else self.name

@@ -1,4 +1,4 @@
-"""The phases of a training step, and which layers of a network have them."""
+"""The phases of a training step, and the layers of a network that have them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from merp.models.network.registry import machine_of, machines
 
 
 def _propagates(network: Network, layer: Layer) -> bool:
-    """Whether deltas go on behind a layer; images have none."""
+    """Return whether a layer propagates deltas to another layer; images have none."""
     return previous(network, layer) is not None
 
 
 def _one_pass(network: Network, layer: Layer) -> bool:
-    """Whether a layer goes back in one pass: only convolutions do, and not the first layer."""
+    """Return whether a layer has a combined backward pass: convolutions do, except in the first
+    layer.
+    """
     return network.backward == COMBINED and _propagates(network, layer) and layer.kind == "conv"
 
 
@@ -55,7 +57,7 @@ FF = Phase(
     has=lambda network, layer: layer.name in network.layer_fusion[:1],
     lacks=lambda network, layer: f"{layer.name} is not the first of two layers that are fused",
 )
-"""It is a phase of the first of the two layers."""
+"""A phase of the first of the two layers."""
 
 DP = Phase(
     name=DELTAS,
@@ -80,49 +82,51 @@ KU = Phase(
 )
 
 NAMED = {phase.name: phase for phase in (FP, FF, DP, BP, KU)}
-"""All phases of our machines, in the order of a step that has some of them."""
+"""All phases of our machines, in the order of a step."""
 
 PHASES = {name: phase for name, phase in NAMED.items() if phase.does == (name,)}
-"""Those that are one part of a step each."""
+"""Phases that are a single part of a step each."""
 
 ONE_PASS, PAIR = BP.name, FF.name
 
 COUNTED = tuple(name for name, phase in NAMED.items() if phase.counted_as == name)
-"""Those whose traffic is counted apart."""
+"""Phases whose traffic is counted separately."""
 
 
 def known_phases() -> Mapping[str, Phase]:
-    """``NAMED``, then the phases that further machines bring, by name."""
+    """Return ``NAMED``, then the phases of other machines, by name."""
     brought = {phase.name: phase for machine in machines() for phase in machine.phases}
     return {**NAMED, **{name: each for name, each in brought.items() if name not in NAMED}}
 
 
 def phases_on(network: Network, layer: Layer) -> Mapping[str, Phase]:
-    """Phases of the machine that runs a layer, by name; without a design ``NAMED``."""
+    """Return the phases of the machine that runs a layer, by name; without a design ``NAMED``."""
     if layer.design is None:
         return NAMED
     return machine_of(network.design(layer)).phase_named
 
 
 def phase_on(network: Network, layer: Layer, name: str) -> Phase:
-    """The phase of this name of the machine that runs a layer, which has one."""
+    """Return the phase of this name of the machine that runs a layer; the machine has one."""
     return phases_on(network, layer)[name]
 
 
 def fuses(network: Network, layer: Layer, name: str) -> bool:
-    """Whether a pass of a phase of ``layer`` runs the layer behind it, too."""
+    """Return whether a pass of a phase of ``layer`` also runs the layer behind it."""
     phase = phases_on(network, layer).get(name)
     return phase is not None and phase.fuses
 
 
 def has_phase(network: Network, layer: Layer, phase: str) -> bool:
-    """Whether a layer has the phase, by how the network goes back, and which layers it fuses."""
+    """Return whether a layer has the phase, given the network's backward passes and fused
+    layers.
+    """
     found = phases_on(network, layer).get(phase)
     return found is not None and found.has(network, layer)
 
 
 def pair_named(network: Network, asked: str | None) -> tuple[str, ...]:
-    """The names of two layers that are named as one, ``conv1+conv2``; else none."""
+    """Return the names of two layers that are named as one, ``conv1+conv2``; otherwise none."""
     names = [layer.name for layer in network.layers]
     if asked is None or asked in names:
         return ()
@@ -131,14 +135,14 @@ def pair_named(network: Network, asked: str | None) -> tuple[str, ...]:
 
 
 def fusing(network: Network, layer: str, phase: str) -> tuple[Network, str, str]:
-    """What is asked for by a name that may be of two layers, ``conv1+conv2``: these are fused.
+    """Interpret a request for a layer whose name may be that of two fused layers, ``conv1+conv2``.
 
-    Returns the network as it then fuses, the layer that has the phase, and the phase: of two layers
-    ``ff`` of the first. A layer that is named alone is not fused, but where its ``ff`` is asked
-    for.
+    Returns the network with these layers fused, the layer that has the phase, and the phase. For
+    two layers the phase is ``ff`` of the first. A layer that is named alone is not fused, unless
+    its ``ff`` is requested.
 
     Raises:
-        BadInput: two layers are named, and another phase than forward propagation.
+        BadInput: two layers are named with a phase other than forward propagation.
     """
     names = pair_named(network, layer)
     if names:
@@ -152,20 +156,23 @@ def fusing(network: Network, layer: str, phase: str) -> tuple[Network, str, str]
 
 
 def made_by(network: Network, layer: Layer, phase: str) -> Layer:
-    """The layer whose output a pass of ``phase`` of ``layer`` makes: of two fused ones the second.
+    """Return the layer whose output a pass of ``phase`` of ``layer`` computes.
 
-    It is that of the pass, whether or not its output is a layer's input.
+    For two fused layers it is the second. This is also true if the output is not the input of
+    another layer.
     """
     return network.layer(network.layer_fusion[-1]) if fuses(network, layer, phase) else layer
 
 
 def called(network: Network, layer: Layer, phase: str) -> str:
-    """What a pass of ``phase`` of ``layer`` is called by: of two fused layers both."""
+    """Return the name of the layers of a pass: for two fused layers, the names of both."""
     return "+".join(network.layer_fusion) if fuses(network, layer, phase) else layer.name
 
 
 def phases_of_step(network: Network) -> tuple[str, ...]:
-    """Names of the phases that layers have: those of ``NAMED`` in its order, then others."""
+    """Return the names of the phases that layers have: those of ``NAMED`` in its order, then
+    others.
+    """
     names = (*NAMED, *(name for layer in network.layers for name in phases_on(network, layer)))
     return tuple(
         name
@@ -175,29 +182,34 @@ def phases_of_step(network: Network) -> tuple[str, ...]:
 
 
 def phases_counted(network: Network) -> tuple[str, ...]:
-    """``PHASES``, and one pass for two of them where the network goes back in it.
+    """Return ``PHASES``, with one pass in place of two if the network has combined backward passes.
 
-    Of two fused layers each has its share of the words, as ``fp``.
+    Each of two fused layers has its share of the words, as ``fp``.
     """
     one_pass = network.backward == COMBINED
     return tuple(name for name in COUNTED if one_pass or not NAMED[name].combined)
 
 
 def counted_as(phase: str) -> str:
-    """The phase of ``COUNTED`` that what a pass moves is counted in; a further one by itself."""
+    """Return the phase of ``COUNTED`` that counts the traffic of ``phase``; other phases as they
+    are.
+    """
     return NAMED[phase].counted_as if phase in NAMED else phase
 
 
 def phase_operations(layer: Layer, phase: str, images: int) -> int:
-    """Operations of a phase of a layer, all groups: one pass for two phases does those of both."""
+    """Return the operations of a phase of a layer, all groups; a combined pass does those of
+    both.
+    """
     parts = len(NAMED[phase].does) if phase in NAMED else 1
     return layer.operations(images) * parts
 
 
 def going_back_for(network: Network, phase: str) -> Network:
-    """The network, going back as ``phase`` asks for: as its file says, where it asks for neither.
+    """Return the network with the backward passes that ``phase`` needs; otherwise those of its
+    file.
 
-    ``dp`` and ``ku`` are separate passes; any other name than these and ``bp`` asks for neither.
+    ``dp`` and ``ku`` need separate passes, ``bp`` combined ones. Any other phase needs neither.
     """
     found = NAMED.get(phase)
     if found is None or found.forward:
@@ -206,7 +218,10 @@ def going_back_for(network: Network, phase: str) -> Network:
 
 
 def lacks(network: Network, layer: Layer, phase: str) -> str:
-    """Why a layer does not have a phase of a network that goes back for it, and what is allowed."""
+    """Return why a layer does not have a phase, and the allowed phases.
+
+    The network has the backward passes that the phase needs.
+    """
     there = phases_on(network, layer)
     if phase not in there:
         name = machine_of(network.design(layer)).name
@@ -215,12 +230,12 @@ def lacks(network: Network, layer: Layer, phase: str) -> str:
 
 
 def apart(network: Network, layers: Iterable[Layer]) -> Iterator[str]:
-    """Yield, for each layer that does not go back in one pass, what it has and why.
+    """Yield, for each layer without a combined backward pass, its phases and the reason.
 
-    Nothing of a network that goes back in separate passes.
+    A network with separate backward passes yields nothing.
     """
     for layer in layers if network.backward == COMBINED else ():
         if has_phase(network, layer, "dp"):
-            yield f"{layer.name} has dp and ku, as it is fully connected"
+            yield f"{layer.name} has dp and ku, because it is fully connected"
         elif has_phase(network, layer, "ku"):
-            yield f"{layer.name} has ku alone, as it is the first layer, whose input has no delta"
+            yield f"{layer.name} has only ku, because the input of the first layer has no delta"

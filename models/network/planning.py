@@ -1,11 +1,11 @@
-"""What a plan of a network on a board is asked for."""
+"""Options of a plan of a network on a board."""
 
 from __future__ import annotations
 
 from typing import Final
 
 GOALS: Final = ("bytes", "time")
-"""What tiles are chosen for; the other one decides between equals."""
+"""Goals of the choice of tiles; the other goal decides between equal tiles."""
 
 BEST: Final = "best"
 SHIPPED: Final = "shipped"

@@ -1,8 +1,8 @@
-"""The machines that are installed: ours, and those of other distributions.
+"""The installed machines: ours, and those of other distributions.
 
-A distribution brings a machine by an entry point of the group ``merp.machines``: its name is the
-machine's, its value ``package.module:object``, a ``Machine``. A machine that cannot be loaded is
-refused where a network asks for it; the others work.
+A distribution registers a machine by an entry point of the group ``merp.machines``. Its name is the
+machine's, its value is ``package.module:object``, a ``Machine``. A machine that cannot be loaded is
+refused when a network requests it. The others work.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
 from merp.models.network.machine import CycleCount, Design, Machine
 
-if TYPE_CHECKING:  # it stands above
+if TYPE_CHECKING:  # already imported by the caller
     from merp.models.network.network import Layer, Network
 
 GROUP = "merp.machines"
 OURS = "merp"
-"""The distribution that brings our machines."""
+"""The distribution of our machines."""
 
 _ROOMS = ("cnn_merp", "mac_array", "cnn_merp.pipeline", "cnn_merp.chain")
-"""Of our machines below ``models.machines``; a machine is called as the last part of its room."""
+"""Packages of our machines below ``models.machines``; a machine has the name of the last part."""
 
 _BUILT_IN = {
     room.rpartition(".")[2].replace("_", "-"): f"merp.models.machines.{room}.machine:MACHINE"
@@ -41,7 +41,7 @@ Kind = TypeVar("Kind", bound=Design)
 
 @cache
 def _brought() -> Mapping[str, tuple[EntryPoint, ...]]:
-    """What brings the machine of each name; ours come first."""
+    """Return the entry points of each machine name; ours come first."""
     found = {name: (EntryPoint(name, value, GROUP),) for name, value in _BUILT_IN.items()}
     for point in entry_points(group=GROUP):
         found[point.name] = (*found.get(point.name, ()), point)
@@ -53,21 +53,21 @@ def _distribution(point: EntryPoint) -> str:
 
 
 def distribution_of(name: str) -> str:
-    """The distribution that brings the machine of this name; the first if several do."""
+    """Return the distribution that has the machine of this name; the first if several do."""
     return _distribution(_brought()[name][0])
 
 
 def names() -> tuple[str, ...]:
-    """Names of all machines; the first is meant where a design names none."""
+    """Return the names of all machines; the first is the default of designs."""
     return tuple(_brought())
 
 
 @cache
 def machine_named(name: str) -> Machine:
-    """The machine of this name.
+    """Return the machine of this name.
 
     Raises:
-        BadInput: none is installed, or several are, or it cannot be loaded. The message names the
+        BadInput: none is installed, or several are, or it cannot be loaded. The message gives the
             distribution.
     """
     points = _brought().get(name)
@@ -91,14 +91,16 @@ def machine_named(name: str) -> Machine:
 
 
 def part_of(machine: Machine, reference: str, part: str = "") -> Any:
-    """The object that a machine names, or an attribute of it.
+    """Return the object that a machine names, or an attribute of it.
 
     Args:
-        machine: that names it. reference: ``package.module:object``. part: the attribute, if any.
+        machine: the machine that names it.
+        reference: ``package.module:object``.
+        part: the attribute, if any.
 
     Raises:
-        BadInput: another distribution brings the machine, and there is none. The message names the
-            distribution.
+        BadInput: another distribution has the machine, and the object does not exist. The message
+            gives the distribution.
     """
     brought_by = distribution_of(machine.name)
     where = f"{brought_by}: machine {machine.name}"
@@ -118,9 +120,9 @@ def part_of(machine: Machine, reference: str, part: str = "") -> Any:
 
 
 def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> CycleCount | None:
-    """Cycles of a phase of a layer by the model of its machine, over all groups.
+    """Return the cycles of a phase of a layer by the model of its machine, over all groups.
 
-    None where the layer has no design, or the machine no model that knows them.
+    The result is None if the layer has no design, or the machine has no model of them.
     """
     if layer.design is None:
         return None
@@ -132,7 +134,7 @@ def cycles_of(network: Network, layer: Layer, phase: str, images: int) -> CycleC
 
 
 def design_tables(network: Network) -> dict[str, dict[str, Any]]:
-    """The tables [design.<name>] of a network's designs, by name."""
+    """Return the tables [design.<name>] of a network's designs, by name."""
     return {name: machine_of(each).table(each) for name, each in network.designs.items()}
 
 
@@ -150,33 +152,33 @@ def machines() -> Iterator[Machine]:
 
 
 def runners() -> Iterator[Machine]:
-    """Yield the machines that run designs of others, and that can be loaded, ours first."""
+    """Yield the machines that run designs of other machines, and that can be loaded, ours first."""
     return (each for each in _loaded() if each.runs is not None)
 
 
 def architectures() -> tuple[str, ...]:
-    """Names that an option takes: the default machine's, and those of ``runners``."""
+    """Return the names that an option accepts: the default machine's, and those of ``runners``."""
     return (names()[0], *(each.name for each in runners()))
 
 
 def other_names() -> Mapping[str, str]:
-    """Aliases that options take, each with the name that it stands for."""
+    """Return the aliases that options accept, each with its machine's name."""
     spelled = {name.replace("-", "_"): name for name in names() if "-" in name}
     return spelled | {alias: each.name for each in _loaded() for alias in each.aliases}
 
 
 def machine_of(design: Design) -> Machine:
-    """The machine that a design is of."""
+    """Return the machine of a design."""
     return next(each for each in machines() if isinstance(design, each.design))
 
 
 def machine_for(numbers: FloatFormat | FixedFormat) -> Machine:
-    """The first machine that computes in these numbers."""
+    """Return the first machine that supports a number format."""
     return next(each for each in machines() if isinstance(numbers, each.numbers))
 
 
 def machine_that_runs(network: Network) -> Machine:
-    """The machine of a network's designs; without any the first that computes in its numbers.
+    """Return the machine of a network's designs; without designs, the first for its number format.
 
     Raises:
         BadInput: its layers run on several machines.
@@ -193,14 +195,15 @@ def machine_that_runs(network: Network) -> Machine:
 
 
 def machine_asked(network: Network, name: str | None) -> Machine:
-    """The machine that runs a network where an option may name one.
+    """Return the machine that runs a network, if an option may name one.
 
     Args:
-        network: which. name: of ``architectures``. It chooses a machine that runs designs of
-            another; with any other, or with None, the designs decide.
+        network: the network.
+        name: of ``architectures``. It selects a machine that runs designs of another machine. With
+            any other name, or with None, the designs decide.
 
     Raises:
-        BadInput: as ``machine_that_runs``, or the machine cannot be loaded.
+        BadInput: as in ``machine_that_runs``, or the machine cannot be loaded.
     """
     if name is not None and (asked := machine_named(name)).runs is not None:
         return asked
@@ -208,10 +211,12 @@ def machine_asked(network: Network, name: str | None) -> Machine:
 
 
 def of_other(design: Design, where: str, allowed: Iterable[Machine]) -> BadInput:
-    """The refusal of a design, where designs of some machines alone are allowed.
+    """Return the error about a design of another machine than the allowed ones.
 
     Args:
-        design: whose. where: opens the message. allowed: machines.
+        design: the design.
+        where: opens the message.
+        allowed: machines.
     """
     names = " or ".join(repr(each.name) for each in allowed)
     said = machine_of(design).name
@@ -219,7 +224,7 @@ def of_other(design: Design, where: str, allowed: Iterable[Machine]) -> BadInput
 
 
 def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:
-    """The design, for those who answer for one machine alone; ``where`` opens the message.
+    """Return the design, for code that supports one machine only; ``where`` opens the message.
 
     Raises:
         BadInput: it is a design of another machine.
@@ -230,12 +235,12 @@ def of_kind(kind: type[Kind], design: Design, where: str) -> Kind:
 
 
 def architecture_key() -> WordKey:
-    """The key of [design.<name>] that names the machine."""
+    """Return the key of [design.<name>] that names the machine."""
     others = {each.name for each in runners()}
     allowed = tuple(name for name in names() if name not in others)
     return WordKey(
         key="architecture",
-        says="whose design it is",
+        says="machine of the design",
         allowed=allowed,
         default=allowed[0],
         aliases={name.replace("-", "_"): name for name in allowed if "-" in name},
@@ -243,11 +248,11 @@ def architecture_key() -> WordKey:
 
 
 def read_design(section: Section, name: str, users: Users) -> Design:
-    """Read one [design.<name>], of whatever machine.
+    """Read one [design.<name>], of any machine.
 
     Raises:
-        BadInput: no layer uses it, it computes in other numbers than the network's, or the
-            machine cannot be loaded, or its reader refuses the table.
+        BadInput: no layer uses the design, its machine does not support the network's format or
+            cannot be loaded, or its reader refuses the table.
     """
     if not users.layers:
         raise BadInput(f"{section.file}: design {name}: no layer uses it")

@@ -1,4 +1,4 @@
-"""The order in which layers and phases of a training step run, on whatever machine."""
+"""The order of the layers and phases of a training step, on any machine."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ def layer_passes(
 ) -> list[tuple[Layer, str]]:
     """Return layer and phase of each pass of a training step, in order.
 
-    Forward propagation from the first layer to the last, then all that propagates deltas from the
-    last to the first, then kernel update: its operands lie in memory, so that it need not alternate
-    with the deltas, which would cost more bitstreams.
+    Forward propagation runs from the first layer to the last. Then all phases that propagate deltas
+    run from the last to the first, then kernel update. Its operands are in memory. Therefore it
+    need not alternate with the deltas, which would cost more bitstreams.
 
-    phases: those that are wanted; None: all. has: whether a layer runs a phase; None:
-    ``has_phase``, by how the network goes back.
+    phases: the requested phases; None: all. has: whether a layer runs a phase; None: ``has_phase``.
     """
     layers = [layer for layer in network.layers if layer.design is not None]
     turns = ((_forward, layers), (_propagates, layers[::-1]), (_only_updates, layers))

@@ -1,4 +1,4 @@
-"""Read ``storage`` of a network file: how tensors lie in memory, and which design meets which."""
+"""Read ``storage`` of a network file: formats of tensors in memory, and their use by designs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.models.network.network_keys import IMAGE, IMAGE_OFFSET, IMAGE_SCALE, S
 
 
 def read_storage(section: Section, fmt: FloatFormat) -> Storage | None:
-    """Formats of the tensors in memory; None where all are those of the arithmetic.
+    """Return the formats of the tensors in memory; None if all are those of the arithmetic.
 
     Raises:
         BadInput: a format whose numbers are not all numbers of ``fmt``, or an unknown key.
@@ -34,11 +34,11 @@ def read_storage(section: Section, fmt: FloatFormat) -> Storage | None:
 
 
 def _image(section: Section, fmt: FloatFormat) -> StoredFormat | None:
-    """Format of the image in memory, where it has one of its own."""
+    """Return the format of the image in memory, if it has its own."""
     name = IMAGE.read(section) if section.has(IMAGE.key) else None
     for key in (IMAGE_SCALE, IMAGE_OFFSET):
         if section.has(key.key) and name != BYTE:
-            raise section.bad(key.key, f'absent, or stand beside {IMAGE.key} = "{BYTE}"')
+            raise section.bad(key.key, f'absent, or used with {IMAGE.key} = "{BYTE}"')
     if name is None:
         return None
     if name != BYTE:
@@ -60,10 +60,11 @@ def _image(section: Section, fmt: FloatFormat) -> StoredFormat | None:
 def of_design(
     file: str, key: str, users: Sequence[str], first: str, storage: Storage | None
 ) -> Storage | None:
-    """How the tensors of the layers ``users`` of a design lie in memory; ``first`` takes the image.
+    """Return the storage formats for the layers ``users`` of a design; ``first`` takes the image.
 
     Raises:
-        BadInput: it runs the first layer and others, and their inputs lie there differently.
+        BadInput: the design runs the first layer and others, and their inputs have different
+            formats.
     """
     if storage is None or storage.image is None or first not in users:
         return storage and storage.between_layers

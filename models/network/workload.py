@@ -1,7 +1,7 @@
-"""A phase of a layer as a loop nest, as other modelling tools take it.
+"""A phase of a layer as a loop nest, in the form of other modelling tools.
 
-All three phases do the same multiply-adds over seven loops (batch, output map, input map, output
-row and column, kernel row and column); they differ in which of the three operands is written.
+All three phases do the same multiply-adds over seven loops: batch, output map, input map, output
+row and column, kernel row and column. They differ in the operand that is written.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ class Nest:
     """One phase of one layer.
 
     Attributes:
-        phase: ``fp``, ``dp`` or ``ku``. batch: images.
+        phase: ``fp``, ``dp`` or ``ku``.
+        batch: images.
     """
 
     layer: Layer
@@ -40,13 +41,14 @@ class Nest:
     def convolution(self) -> Shape:
         """The convolution of FP, or that of DP: over dilated deltas, roles swapped, stride 1.
 
-        Dilation puts zeros between deltas, so that with a stride there are more multiply-adds.
+        Dilation inserts zeros between deltas. Therefore a stride above 1 increases the
+        multiply-adds.
         """
         return delta_shape(self.shape) if PHASES[self.phase].propagates else self.shape
 
     @property
     def macs(self) -> int:
-        """Multiply-adds of all groups and images, no zeros of dilation."""
+        """Multiply-adds of all groups and images, without the zeros of dilation."""
         return self.layer.groups * self.shape.macs(self.batch)
 
 

@@ -1,1 +1,1 @@
-"""Networks and their parameters from ONNX models, and back into them."""
+"""Import networks and their parameters from ONNX models, and export parameters into them."""

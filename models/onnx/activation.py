@@ -1,4 +1,4 @@
-"""Operators behind a convolution: ReLU, poolings, and the loss's own."""
+"""Operators that follow a convolution: ReLU, poolings, and the activation of the loss."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from merp.models.onnx.node import Node
 from merp.models.onnx.windows import one_of, pads_of
 
 NEW_SOFTMAX = 13
-"""Operator set from which Softmax is of one axis, not of all behind it."""
+"""First operator set in which Softmax acts on one axis, not on all axes from ``axis`` on."""
 
 
 def relu(assembly: Assembly, node: Node) -> None:
-    """ReLU, which is in front of pooling here; behind a maximum it gives the same, both ways.
+    """Import Relu. A layer has its ReLU before pooling; a Relu after max pooling is moved there.
 
-    The largest of max(x, 0) is max(largest, 0). Where it is above 0 it stands at the same place,
-    and where it is not no delta passes.
+    Forward and backward propagation are the same. The maximum of max(x, 0) is max(maximum, 0). If
+    it is above 0, its position is the same. If it is 0, no delta is propagated.
     """
     node.takes(1)
     node.has("consumed_inputs")
     layer = assembly.last(node)
     if assembly.pooled and not assembly.activated:
         if assembly.pooled["kind"] != "max":
-            raise node.refuse("follows average pooling: ReLU must be in front of it")
+            raise node.refuse("follows average pooling: ReLU must precede it")
         assembly.said[node] = (
-            f"{node.label} of {layer.name} is put in front of its maximum pooling: equal"
+            f"{node.label} of {layer.name} is moved before its maximum pooling, which is equivalent"
         )
     assembly.extend(node, {"relu": True})
 
 
 def max_pool(assembly: Assembly, node: Node) -> None:
-    """MaxPool."""
+    """Import MaxPool."""
     node.only("storage_order", 0)
     if any(node.outputs[1:]):
-        raise node.refuse("gives indices: allowed is the maximum alone")
+        raise node.refuse("has an output of indices: allowed is the maximum alone")
     dilations = node.wholes("dilations", (1, 1))
     if dilations != [1, 1]:
         raise node.bad("dilations", dilations, "[1, 1]")
@@ -43,18 +43,18 @@ def max_pool(assembly: Assembly, node: Node) -> None:
 
 
 def average_pool(assembly: Assembly, node: Node) -> None:
-    """AveragePool: an average counts the zeros of padding, where there is any."""
+    """Import AveragePool. With padding, its zeros must count in the averages."""
     counted = node.whole("count_include_pad", 0)
     dilations = node.wholes("dilations", (1, 1))
     if dilations != [1, 1]:
         raise node.bad("dilations", dilations, "[1, 1]")
     pad = _pool(assembly, node, "average").pad
     if pad and not counted:
-        raise node.bad("count_include_pad", counted, "1 where there is padding")
+        raise node.bad("count_include_pad", counted, "1 with padding")
 
 
 def global_average_pool(assembly: Assembly, node: Node) -> None:
-    """GlobalAveragePool: average pooling with a window as large as the map."""
+    """Import GlobalAveragePool: average pooling with a window as large as the map."""
     node.takes(1)
     rows, columns, _ = assembly.size
     _check_maps(assembly, node)
@@ -65,7 +65,7 @@ def global_average_pool(assembly: Assembly, node: Node) -> None:
 
 
 def softmax(assembly: Assembly, node: Node) -> None:
-    """Softmax or LogSoftmax over the classes, at the end: the loss has its own."""
+    """Import Softmax or LogSoftmax over the classes, as the last node: the loss includes it."""
     node.takes(1)
     assembly.last(node)
     rows, columns, _ = assembly.size
@@ -75,7 +75,7 @@ def softmax(assembly: Assembly, node: Node) -> None:
     if (rows, columns) != (1, 1) or axis not in classes:
         raise node.bad("axis", axis, "1, over the features of a full connection")
     assembly.end(node)
-    assembly.said[node] = f"{node.label} is left to the loss"
+    assembly.said[node] = f"{node.label} is omitted: the loss includes it"
 
 
 def _pool(assembly: Assembly, node: Node, kind: str) -> Pool:
@@ -106,14 +106,14 @@ def _pool(assembly: Assembly, node: Node, kind: str) -> Pool:
 
 
 def _partial(node: Node, pool: Pool, rows: int, columns: int) -> bool:
-    """Whether the last windows on maps of such a size are partial, beyond the padding."""
+    """Return whether the last windows extend beyond the padded map of this size."""
     windows = f"ceil_mode = 1: windows of {pool.window} every {pool.stride} on {rows} x {columns}"
     try:
         partial = pool.rounded_up(rows, columns) != pool
     except ValueError as error:
-        raise node.refuse(f"{windows} hang over by their stride or more: must be 0") from error
+        raise node.refuse(f"{windows} exceed the map by a stride or more: must be 0") from error
     if partial and pool.kind == "average":
-        raise node.refuse(f"{windows} leave a part over: must be 0, averages are of whole windows")
+        raise node.refuse(f"{windows} are partial: must be 0, averages need whole windows")
     return partial
 
 
@@ -122,7 +122,7 @@ def _check_maps(assembly: Assembly, node: Node) -> None:
     if assembly.flat:
         raise node.refuse("takes features without rows and columns: must follow a convolution")
     if assembly.pooled:
-        raise node.refuse("a second pooling behind a convolution: allowed is one")
+        raise node.refuse("is a second pooling after a convolution: allowed is one")
 
 
 def _add(assembly: Assembly, node: Node, keys: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Add: of a constant a bias, of two layers a residual connection."""
+"""Import Add: a constant is added as a bias, and two layers are added as a residual connection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merp.models.onnx.node import Node
 
 
 def add(assembly: Assembly, node: Node) -> None:
-    """Add of a constant or of what a layer gives."""
+    """Import Add of a constant or of the outputs of two layers."""
     node.takes(2)
     if len(node.inputs) < 2 or not all(node.inputs):
         raise node.refuse("an input is missing: allowed are two")
@@ -22,10 +22,10 @@ def add(assembly: Assembly, node: Node) -> None:
 
 
 def _bias(assembly: Assembly, node: Node, index: int) -> None:
-    """Add input ``index``, a constant, to the sums of the layer in front."""
+    """Add the constant input ``index`` to the sums of the previous layer."""
     bias = node.required(index)
     each = (assembly.maps,) + (1,) * (0 if assembly.flat else 2)
-    # One number for each map, with or without an axis of images; or one number for all.
+    # One number for each map, with or without an axis of images; or one number for all maps.
     spread = [(1,) * axes for axes in range(len(each) + 2)]
     if bias.shape not in (each, (1, *each), *spread):
         raise node.bad("constant's size", bias.shape, f"{each}, a bias for each map")
@@ -33,21 +33,21 @@ def _bias(assembly: Assembly, node: Node, index: int) -> None:
 
 
 def _residual(assembly: Assembly, node: Node) -> None:
-    """Let one of two layers add the output of the other one to its sums.
+    """Add the output of one layer to the sums of the other layer.
 
-    Where each of them could, the later one does, if there is an order of layers then: the same
-    sums either way.
+    If both layers can be the adder, the later one is chosen. If the network then has no valid order
+    of layers, the earlier one is chosen. The sums are the same.
     """
     for index, name in enumerate(node.inputs, 1):
         if name not in assembly.values:
             raise node.refuse(
-                f"input {index} {shown(name)} is neither a constant nor of a layer: must be one"
+                f"input {index} {shown(name)}: must be a constant or the output of a layer"
             )
     values = [assembly.values[name] for name in node.inputs]
     one, other = map(shown, node.inputs)
     layers = [value.layer for value in values if value.layer is not None]
     if len(layers) < 2:
-        raise node.refuse("adds the images: allowed are outputs of layers, as images have no delta")
+        raise node.refuse("adds the images: allowed are outputs of layers; images have no delta")
     if layers[0] is layers[1]:
         raise node.refuse(
             f"adds {one} and {other}, of the same layer {layers[0].name}: allowed are two layers"
@@ -60,8 +60,8 @@ def _residual(assembly: Assembly, node: Node) -> None:
     free = [_free(assembly, name) for name in node.inputs]
     if not any(free):
         raise node.refuse(
-            f"neither {one} nor {other} are plain sums: must be those of a convolution or full "
-            "connection that nothing else takes, with no addition, ReLU or pooling between"
+            f"neither {one} nor {other} are plain sums: must be unused elsewhere, directly after "
+            "a convolution or full connection, before addition, ReLU or pooling"
         )
     adder = free.index(True)
     if all(free):
@@ -72,7 +72,7 @@ def _residual(assembly: Assembly, node: Node) -> None:
 
 
 def _free(assembly: Assembly, name: str) -> bool:
-    """Whether a value is sums that only the one node takes that asks."""
+    """Return whether a value is a plain sum that no other node uses."""
     value, users = assembly.values[name], assembly.graph.users[name]
     return (
         value.layer is not None

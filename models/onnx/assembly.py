@@ -1,7 +1,7 @@
-"""The layers that a graph's nodes become, one node after the other.
+"""Convert the nodes of a graph to layers, one node after the other.
 
-Whether a layer is possible, and of what size its maps are, the reader of network files says: it is
-given each layer as it would stand in one.
+Each layer becomes a table of a network file. The reader of network files checks the table, and
+calculates the size of the layer's maps.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ class Value:
     """A value that depends on the images.
 
     Attributes:
-        layer: whose sums or output it is; None of the images.
-        stage: nodes that the layer had then; it is the layer's output if no more come.
-        size: rows, columns, channels. flat: it is a row of features.
-        flattened: the size of the maps whose elements those are; None if they are no maps'.
-        ended: the node behind which nothing may come.
+        layer: the layer that computes the value; None for the images.
+        stage: number of the layer's nodes up to this value. The value after the last node is the
+            output of the layer.
+        size: rows, columns, channels.
+        flat: whether the value is a vector of features.
+        flattened: the size of the maps that were flattened into the features; None if no maps
+            were flattened.
+        ended: a node that must be the last one, if the value follows such a node.
     """
 
     layer: ModelLayer | None
@@ -47,18 +50,23 @@ class Value:
 
     @property
     def latest(self) -> bool:
-        """Whether no node has changed its layer since."""
+        """Whether the value is after the last node of its layer so far."""
         return self.layer is None or self.stage == len(self.layer.nodes)
 
 
 class Assembly:
-    """Layers so far, the values of the graph so far, and the one that the next node gets.
+    """The layers and values of the graph so far, and the input of the current node.
 
     Attributes:
-        graph: whose nodes they are. layers: so far. values: by name. value: what the node takes.
-        done: nodes so far, each with the layer whose its output is; None of the images.
-        said: what became of nodes that are no layers, a line each.
-        partial: layers that no design runs are kept, for their traffic.
+        graph: the graph of the nodes.
+        name: name of the network.
+        partial: whether layers that no design can run are kept, for traffic only.
+        format: number format of the network.
+        layers: the layers so far.
+        values: the values so far, by name.
+        value: input of the current node, and then its output.
+        done: the converted nodes. Each has the layer of its output, or None for the images.
+        said: notes on nodes that are not layers, one line per node.
     """
 
     def __init__(self, graph: Graph, name: str, partial: bool) -> None:
@@ -73,7 +81,7 @@ class Assembly:
         self.said: dict[Node, str] = {}
 
     def tables(self, layers: Sequence[ModelLayer]) -> dict[str, Any]:
-        """The tables of a network file of some of the layers."""
+        """Return the tables of a network file with the given layers."""
         head = self._head(self.graph.image.size)
         return {"network": head, "layer": [layer.table for layer in layers]}
 
@@ -87,10 +95,10 @@ class Assembly:
         *,
         inputs_first: bool = False,
     ) -> None:
-        """Begin a layer, without ReLU and pooling, at ``node``; ``keys`` of [[layer]].
+        """Begin a layer at ``node``, without ReLU and pooling; ``keys`` belong to [[layer]].
 
         Raises:
-            BadInput: the layer is not possible.
+            BadInput: merp does not support the layer.
         """
         if len(self.layers) >= MOST_LAYERS:
             raise node.refuse(f"layer {MOST_LAYERS + 1:,}: allowed are at most {MOST_LAYERS:,}")
@@ -117,10 +125,10 @@ class Assembly:
         self.value = Value(layer=layer, stage=1, size=_output(probe), flat=kind == "fc")
 
     def extend(self, node: Node, keys: dict[str, Any]) -> None:
-        """Add ReLU or pooling, ``keys`` of [[layer]], to the layer whose value ``node`` takes.
+        """Add ReLU or pooling to the layer before ``node``; ``keys`` belong to [[layer]].
 
         Raises:
-            BadInput: the layer is not possible.
+            BadInput: merp does not support the layer.
         """
         layer = self.changed(node)
         probe = self._probe(node, layer.table | keys, layer.front)
@@ -129,10 +137,10 @@ class Assembly:
         self._belongs(node, layer, _output(probe))
 
     def fold(self, node: Node, fold: Fold) -> None:
-        """Fold what ``node`` does into the layer whose sums it takes.
+        """Fold the operation of ``node`` into the layer whose sums it uses.
 
         Raises:
-            BadInput: there is none, or something lies between.
+            BadInput: there is no such layer, or another node is between them.
         """
         layer = self.changed(node)
         if not layer.plain or self.value.flattened:
@@ -142,13 +150,13 @@ class Assembly:
         layer.folded.append(node)
         layer.output = node.outputs[0]
         self._belongs(node, layer, self.size)
-        self.said[node] = f"{node.label} is folded into {layer.name}, in binary64, rounded once"
+        self.said[node] = f"{node.label} is folded into {layer.name}, in binary64 with one rounding"
 
     def join(self, node: Node, adder: Value, other: Value) -> None:
-        """Let the layer of ``adder`` add the output ``other`` to its sums, at ``node``.
+        """Add the output ``other`` to the sums of the layer of ``adder``; ``node`` is the Add.
 
         Raises:
-            BadInput: one of them is not what its layer gives, or ``other`` is added already.
+            BadInput: one of them is not the output of its layer, or ``other`` is already added.
         """
         self.value = adder
         layer = self.changed(node)
@@ -163,20 +171,20 @@ class Assembly:
         self._belongs(node, layer, self.size)
 
     def last(self, node: Node) -> ModelLayer:
-        """The layer whose value ``node`` takes.
+        """Return the layer before ``node``.
 
         Raises:
-            BadInput: it takes the images.
+            BadInput: the input of the node is the images.
         """
         if self.value.layer is None:
             raise node.refuse("must follow a convolution or a full connection")
         return self.value.layer
 
     def changed(self, node: Node) -> ModelLayer:
-        """The same, for ``node`` to become a part of it.
+        """Return the layer before ``node``, of which the node becomes a part.
 
         Raises:
-            BadInput: something else takes its value, too.
+            BadInput: another node also uses its value.
         """
         layer = self.last(node)
         self._check_latest(self.value, node)
@@ -185,57 +193,57 @@ class Assembly:
         return layer
 
     def end(self, node: Node) -> None:
-        """Let nothing follow ``node``."""
+        """Mark ``node`` as the last node; no other node may follow it."""
         self.value = replace(self.value, ended=node)
 
     @property
     def size(self) -> Size:
-        """Rows, columns, channels of what the node gets."""
+        """Rows, columns and channels of the node's input."""
         return self.value.size
 
     @property
     def flat(self) -> bool:
-        """Whether the node gets a row of features."""
+        """Whether the node's input is a vector of features."""
         return self.value.flat
 
     @property
     def activated(self) -> bool:
-        """Whether the layer in front has ReLU."""
+        """Whether the previous layer has ReLU."""
         return self.value.layer is not None and self.value.layer.activated
 
     @property
     def pooled(self) -> dict[str, Any] | None:
-        """The pooling of the layer in front."""
+        """The pooling of the previous layer."""
         return self.value.layer.pooled if self.value.layer else None
 
     @property
     def maps(self) -> int:
-        """Maps, or features, of what the node gets."""
+        """Number of maps, or features, of the node's input."""
         return self.size[2]
 
     @property
     def elements(self) -> int:
-        """Elements of what the node gets, of an image."""
+        """Number of elements of the node's input for one image."""
         rows, columns, channels = self.size
         return rows * columns * channels
 
     def flatten(self) -> None:
-        """Make the maps a row of features."""
+        """Convert the maps to a vector of features."""
         if not self.flat:
             self.value = replace(self.value, flat=True, flattened=self.size)
 
     def _belongs(self, node: Node, layer: ModelLayer, size: Size) -> None:
-        """Make ``node`` a part of a layer, and its output the layer's, of a size."""
+        """Make ``node`` a part of a layer, whose output then has the size ``size``."""
         layer.nodes.append(node)
         self.value = replace(self.value, stage=len(layer.nodes), size=size)
 
     def _take(self, value: Value, node: Node) -> None:
-        """Let ``node`` take or add the output of a layer, which is complete then."""
+        """Record that ``node`` uses or adds the output of a layer; the layer is then complete."""
         if value.layer is None:
             if self.layers:
                 first = self.layers[0].node
                 raise node.refuse(
-                    f"takes the images, as {first.label} does: allowed is one layer that does"
+                    f"uses the images, as {first.label} does: allowed is one such layer"
                 )
             return
         self._check_latest(value, node)
@@ -250,13 +258,13 @@ class Assembly:
         return {"name": self.name, "format": self.format, "input": size}
 
     def _probe(self, node: Node, table: dict[str, Any], front: Size) -> Layer:
-        """The layer of a table alone, as the reader of network files takes it."""
+        """Read a table as the only layer of a network file, and return the layer."""
         tables = {"network": self._head(front), "layer": [table]}
         return network_of(node.where, tables).layers[0]
 
     def _check_design(self, layer: ModelLayer, node: Node, probe: Layer) -> None:
-        """See that a design can be made for the layer, whatever its number of maps."""
-        if probe.kind == "fc":  # runs on any design, folded
+        """Check that a design can run the layer with any number of maps."""
+        if probe.kind == "fc":  # any design runs a fully connected layer, in folded form
             return
         smallest, numbers = replace(probe.shape, n=1, m=1), FORMATS[self.format]
         try:
@@ -273,7 +281,7 @@ class Assembly:
                 found = "unknown" if tensor.kind is None else tensor.kind.name
                 wanted = self.graph.image.kind.name
                 raise node.refuse(
-                    f"{shown(tensor.name)} is of type {found}: must be {wanted}, as the images are"
+                    f"{shown(tensor.name)} is of type {found}: must be {wanted}, like the images"
                 )
 
 
@@ -284,6 +292,6 @@ def _output(layer: Layer) -> Size:
 
 def _taken_twice(layer: ModelLayer, node: Node, other: Node) -> BadInput:
     return node.refuse(
-        f"takes what {other.label} takes, too: allowed is that of the output of {layer.name}, "
-        "behind normalisation, addition, ReLU and pooling"
+        f"uses the same value as {other.label}: allowed is the output of {layer.name}, after its "
+        "normalisation, addition, ReLU and pooling"
     )

@@ -1,6 +1,6 @@
-"""The order of layers that branch and are added, and the keys of a network file that say so.
+"""The order of the layers in networks with branches, and their keys in a network file.
 
-What an order must keep is said in ``models/network/branches.py``.
+``models/network/branches.py`` defines the rules of this order.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from merp.models.onnx.layer import ModelLayer
 
 
 def in_order(layers: Sequence[ModelLayer]) -> list[ModelLayer]:
-    """Return ``layers``, in the order of a model, so that deltas propagate back through them.
+    """Sort ``layers``, given in the order of a model, so that deltas can propagate through them.
 
-    Each stands behind those whose outputs it takes and adds, and one that adds an output behind all
-    that take it; where that leaves a choice, the earlier one of the model is first.
+    Each layer follows the layers whose outputs it uses or adds. A layer that adds an output also
+    follows all layers that use it. Otherwise the order of the model is kept.
 
     Raises:
-        BadInput: there is no such order; an output goes nowhere, or is only added though it has
-            ReLU or pooling.
+        BadInput: there is no such order, an output is not used, or an output with ReLU or pooling
+            is only added.
     """
     takers, adders = _takers(layers), {layer.added: layer for layer in layers}
     _check_ends(layers, takers, adders)
@@ -44,7 +44,7 @@ def in_order(layers: Sequence[ModelLayer]) -> list[ModelLayer]:
 
 
 def may_add(adder: ModelLayer, added: ModelLayer, layers: Sequence[ModelLayer]) -> bool:
-    """Whether there is an order of ``layers`` with one more addition."""
+    """Return whether ``layers`` still have a valid order if ``adder`` adds ``added``."""
     try:
         _sorter(layers, {layer: layer.added for layer in layers} | {adder: added}).prepare()
     except CycleError:
@@ -53,7 +53,7 @@ def may_add(adder: ModelLayer, added: ModelLayer, layers: Sequence[ModelLayer]) 
 
 
 def longest_whole(layers: Sequence[ModelLayer]) -> list[ModelLayer]:
-    """The most of the first ``layers`` that are a network by themselves, in order."""
+    """Return the longest prefix of ``layers`` that is a valid network, in sorted order."""
     for count in range(len(layers), 1, -1):
         try:
             return in_order(layers[:count])
@@ -63,7 +63,7 @@ def longest_whole(layers: Sequence[ModelLayer]) -> list[ModelLayer]:
 
 
 def table_of(layer: ModelLayer, front: ModelLayer | None) -> dict[str, Any]:
-    """The table [[layer]] of one that stands behind ``front``."""
+    """Return the table [[layer]] of a layer that follows ``front`` in a network file."""
     name, rest = layer.name, {key: layer.table[key] for key in layer.table if key != "name"}
     table: dict[str, Any] = {"name": name}
     if layer.source is not None and layer.source is not front:
@@ -75,7 +75,7 @@ def table_of(layer: ModelLayer, front: ModelLayer | None) -> dict[str, Any]:
 
 
 def _takers(layers: Sequence[ModelLayer]) -> dict[ModelLayer | None, list[ModelLayer]]:
-    """The layers that take the output of each, and the images."""
+    """Return for each layer, and for the images, the layers that use its output."""
     found: dict[ModelLayer | None, list[ModelLayer]] = {layer: [] for layer in layers}
     for layer in layers:
         found.setdefault(layer.source, []).append(layer)
@@ -85,7 +85,7 @@ def _takers(layers: Sequence[ModelLayer]) -> dict[ModelLayer | None, list[ModelL
 def _sorter(
     layers: Sequence[ModelLayer], additions: Mapping[ModelLayer, ModelLayer | None]
 ) -> TopologicalSorter[int]:
-    """Sorts layers by their places, each behind those that it must follow."""
+    """Return a sorter of the layers' indices, with the layers that each layer must follow."""
     takers, place = _takers(layers), {layer: index for index, layer in enumerate(layers)}
     sorter: TopologicalSorter[int] = TopologicalSorter()
     for layer in layers:
@@ -101,31 +101,34 @@ def _check_ends(
     takers: Mapping[ModelLayer | None, Sequence[ModelLayer]],
     adders: Mapping[ModelLayer | None, ModelLayer],
 ) -> None:
-    """Check that one output is nobody's, the network's, and what is only added is plain sums."""
+    """Check the uses of all outputs.
+
+    Only one output, the network's, may be unused. An output that is only added must be a plain sum.
+    """
     ends = [layer for layer in layers if not takers[layer] and layer not in adders]
     if len(ends) > 1:
-        raise ends[0].nodes[-1].refuse(f"the output of {ends[0].name} goes nowhere: must be taken")
+        raise ends[0].nodes[-1].refuse(f"the output of {ends[0].name} is unused: must be used")
     for layer in layers:
         added, adding = layer.added, layer.adding
         if added is None or adding is None:
             continue
         if added not in takers:
-            raise adding.refuse(f"adds the output of {added.name}, which is left out")
+            raise adding.refuse(f"adds the output of {added.name}, which is not imported")
         if not takers[added] and (added.activated or added.pooled):
             raise adding.refuse(
-                f"adds the output of {added.name}, which nothing else takes: its ReLU and pooling "
-                "must be behind the addition"
+                f"adds the output of {added.name}, which nothing else uses: its ReLU and pooling "
+                "must follow the addition"
             )
 
 
 def _circle(layers: Sequence[ModelLayer]) -> BadInput:
-    """The complaint about layers each of which must stand before the next one, and so all."""
+    """Return the error about a cycle of layers in which each layer must precede the next one."""
     for taker, adder in pairwise(layers):
         added, adding = adder.added, adder.adding
         if added is not None and adding is not None and taker.source is added:
             if taker is not adder.source:
                 return adding.refuse(
-                    f"adds the output of {added.name}, which {taker.node.label} takes, too: must "
+                    f"adds the output of {added.name}, which {taker.node.label} uses, too: must "
                     f"not follow {adder.name}, the layer that adds it"
                 )
-    raise AssertionError("values are made before they are taken")
+    raise AssertionError("values are computed before they are used")

@@ -1,4 +1,4 @@
-"""Operators that are layers, and what is folded into them."""
+"""Import operators that become layers, and the normalisation that is folded into a layer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.models.onnx.windows import one_of, pads_of
 
 
 def conv(assembly: Assembly, node: Node) -> None:
-    """Conv, of two dimensions: a convolution as ours, which is not rotated either."""
+    """Import Conv of two dimensions. Like the convolution of merp, it does not rotate kernels."""
     node.takes(3)
     if assembly.flat:
         raise node.refuse("takes features without rows and columns: must follow maps")
@@ -31,14 +31,14 @@ def conv(assembly: Assembly, node: Node) -> None:
     k = one_of(node, "kernel_shape", kernel)
     dilations = node.wholes("dilations", (1, 1))
     if dilations != [1, 1]:
-        raise node.bad("dilations", dilations, "[1, 1]: dilated convolutions are not built")
+        raise node.bad("dilations", dilations, "[1, 1]: dilated convolutions are not supported")
     stride = one_of(node, "strides", node.wholes("strides", (1, 1)))
     pads = pads_of(node, assembly.size[:2], k, stride)
     keys: dict[str, Any] = {
         "maps": shape[0],
         "kernel": k,
         "stride": stride,
-        # Where padding differs from side to side the reader of network files says if it can be.
+        # The reader of network files checks padding that differs between sides.
         "pad": pads[0] if len(set(pads)) == 1 else pads,
         "groups": groups,
     }
@@ -46,7 +46,7 @@ def conv(assembly: Assembly, node: Node) -> None:
 
 
 def gemm(assembly: Assembly, node: Node) -> None:
-    """Gemm: a full connection with its bias."""
+    """Import Gemm: a fully connected layer with its bias."""
     node.takes(3)
     bias = node.operand(2)
     node.only("transA", 0)
@@ -61,19 +61,19 @@ def gemm(assembly: Assembly, node: Node) -> None:
 
 
 def matmul(assembly: Assembly, node: Node) -> None:
-    """MatMul by a constant: a full connection whose bias, if there is any, is added behind it."""
+    """Import MatMul by a constant: a fully connected layer. An Add after it may add a bias."""
     node.takes(2)
     _connect(assembly, node, None, inputs_first=True)
 
 
 def batch_normalization(assembly: Assembly, node: Node) -> None:
-    """BatchNormalization in inference, folded into the layer in front."""
+    """Import BatchNormalization in inference; it is folded into the previous layer."""
     node.takes(5)
     node.only("training_mode", 0)
-    node.only("spatial", 1)  # of operator sets up to 8
+    node.only("spatial", 1)  # exists in operator sets up to 8
     node.number("momentum", 0.9)
     if any(node.outputs[1:]):
-        raise node.refuse("gives statistics: training batch normalisation is not built")
+        raise node.refuse("outputs statistics: normalisation in training is not supported")
     epsilon = node.number("epsilon", 1e-5)
     scale, shift, mean, variance = (node.required(index) for index in range(1, 5))
     for tensor in (scale, shift, mean, variance):
@@ -83,7 +83,7 @@ def batch_normalization(assembly: Assembly, node: Node) -> None:
 
 
 def _connect(assembly: Assembly, node: Node, bias: Tensor | None, *, inputs_first: bool) -> None:
-    """Begin a full connection of every element that comes in."""
+    """Begin a fully connected layer of all input elements."""
     if not assembly.flat:
         raise node.refuse("takes maps with rows and columns: must follow a Flatten")
     weight, elements = node.required(1), assembly.elements
@@ -99,6 +99,6 @@ def _connect(assembly: Assembly, node: Node, bias: Tensor | None, *, inputs_firs
 def _check_bias(node: Node, bias: Tensor | None, maps: int) -> None:
     sizes: list[tuple[int, ...]] = [(maps,)]
     if node.operator == "Gemm":
-        sizes += [(1, maps), (1,), (1, 1), ()]  # that are spread over the outputs
+        sizes += [(1, maps), (1,), (1, 1), ()]  # sizes of biases that are broadcast
     if bias is not None and bias.shape not in sizes:
         raise node.bad("bias' size", bias.shape, f"({maps},)")

@@ -1,6 +1,6 @@
-"""What is folded into the kernels and biases in front of it: a normalisation, a further bias.
+"""Operations that are folded into the kernels and biases of a layer: normalisations and biases.
 
-In binary64; the words are rounded once, when everything is folded.
+They are computed in binary64. The words are rounded once, after all operations are folded.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ Values = NDArray[np.float64]
 
 
 class Fold(Protocol):
-    """What is done to each output map y of a layer: factor * (y - less) + more."""
+    """An operation on each output map y of a layer: factor * (y - less) + more."""
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """Constants that it takes."""
+        """Constants of the operation."""
 
     def affine(self, maps: int) -> tuple[Values, Values, Values]:
-        """Factor, less and more of each map."""
+        """Return ``factor``, ``less`` and ``more`` for each map."""
 
 
 @dataclass(frozen=True)
 class Normalisation:
-    """Batch normalisation in inference, of statistics that are known.
+    """Batch normalisation in inference, with known statistics.
 
-    Source: Ioffe and Szegedy 2015, algorithm 2 (arXiv:1502.03167).
+    source: Ioffe and Szegedy 2015, algorithm 2 (arXiv:1502.03167)
     """
 
     scale: Tensor
@@ -42,19 +42,19 @@ class Normalisation:
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """Constants that it takes."""
+        """Constants of the operation."""
         return self.scale, self.shift, self.mean, self.variance
 
     def affine(self, maps: int) -> tuple[Values, Values, Values]:
-        """Factor, less and more of each map."""
+        """Return ``factor``, ``less`` and ``more`` for each map."""
         scale, shift, mean, variance = (numbers(each, maps) for each in self.tensors)
-        with np.errstate(all="ignore"):  # of a variance below 0 the layer says what came of it
+        with np.errstate(all="ignore"):  # the layer refuses the NaN of a negative variance
             return scale / np.sqrt(variance + self.epsilon), mean, shift
 
 
 @dataclass(frozen=True)
 class Bias:
-    """A bias that is added by a node of its own."""
+    """A bias that is added by a separate node."""
 
     bias: Tensor
 
@@ -64,12 +64,12 @@ class Bias:
         return (self.bias,)
 
     def affine(self, maps: int) -> tuple[Values, Values, Values]:
-        """Factor 1, and the bias."""
+        """Return the factor 1, and the bias."""
         return np.ones(maps), np.zeros(maps), numbers(self.bias, maps)
 
 
 def numbers(tensor: Tensor, maps: int) -> Values:
-    """The numbers of a tensor with one for each map, or one for all."""
-    with np.errstate(invalid="ignore"):  # of a signalling NaN
+    """Return one number for each map, from a tensor with a number per map or one for all."""
+    with np.errstate(invalid="ignore"):  # a signalling NaN would warn
         array: NDArray[Any] = tensor.array().astype(np.float64).reshape(-1)
     return np.array(np.broadcast_to(array, maps))

@@ -1,4 +1,4 @@
-"""The graph of a model: its constants, its image, and its nodes."""
+"""The graph of a model: its constants, its input, and its nodes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from merp.models.onnx.tensor import DIMENSIONS, FLOAT_NAMES, KINDS, ElementType,
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """What goes into the network.
+    """The input of the network.
 
     Attributes:
-        name: of the value. kind: of its elements.
-        batch: images, where the model fixes them.
-        size: rows, columns, channels; 1, 1 and the features of an input without rows and columns.
-        flat: whether it has none.
+        name: name of the value.
+        kind: type of its elements.
+        batch: number of images, if the model fixes it.
+        size: rows, columns, channels. An input without rows and columns has 1 row and 1 column, and
+            its features are the channels.
+        flat: whether the input has no rows and columns.
     """
 
     name: str
@@ -31,20 +33,24 @@ class Image:
 
 
 class Graph:
-    """A graph in which every value that is no constant depends on one image.
+    """A graph with one input, the images, and one output.
 
     Attributes:
-        file: what messages call the model. constants: by name. image: what goes in.
-        nodes: those that compute, in the order of the file. opset: the operator set.
-        output: name of what comes out. users: nodes by the values that they take, constants apart.
+        file: name of the model in messages.
+        constants: the constants, by name.
+        image: the input.
+        nodes: the nodes that are not constants, in the order of the file.
+        opset: version of the operator set.
+        output: name of the output.
+        users: by the name of a value, the nodes that use it. Constants are left out.
     """
 
     def __init__(self, file: str, model: Any, folder: Path) -> None:
         """Read the graph of a ``ModelProto``.
 
         Raises:
-            BadInput: a constant is not as it says, no value or more than one goes in or out, or
-                nodes depend on each other in a circle.
+            BadInput: a constant is inconsistent, there is not exactly one input and one output, or
+                a node uses a value that no earlier node computes.
         """
         graph = model.graph
         self.file = file
@@ -65,7 +71,7 @@ class Graph:
         self.users = self._used()
 
     def left(self, done: Container[Node]) -> list[Node]:
-        """Nodes that are not among ``done``."""
+        """Return the nodes that are not among ``done``."""
         return [node for node in self.nodes if node not in done]
 
     def _initializers(self, graph: Any, folder: Path) -> dict[str, Tensor]:
@@ -94,7 +100,10 @@ class Graph:
         )
 
     def _constant(self, node: Node, folder: Path) -> bool:
-        """Take up what a node gives if it is a constant, or another name of one."""
+        """Store the output of a node that is a constant, or another name of a constant.
+
+        Return whether it is.
+        """
         if node.operator == "Identity" and node.inputs and node.inputs[0] in self.constants:
             found = self.constants[node.inputs[0]]
         elif node.operator == "Constant" and not node.inputs:
@@ -110,22 +119,22 @@ class Graph:
         return True
 
     def _check_order(self, graph: Any) -> None:
-        """Check that each value is made once, and before it is used."""
+        """Check that each value is computed once, and before it is used."""
         made = {each.name for each in graph.input} | set(self.constants)
         for node in self.nodes:
             for name in node.inputs:
                 if name and name not in made:
                     raise node.refuse(
-                        f"input {shown(name)} is not made by a node in front of it: allowed is a "
-                        "graph without circles, in order"
+                        f"input {shown(name)} is not computed by an earlier node: allowed is a "
+                        "graph without cycles, in order"
                     )
             for name in filter(None, node.outputs):
                 if name in made:
-                    raise node.refuse(f"output {shown(name)} is made twice: allowed is once")
+                    raise node.refuse(f"output {shown(name)} is computed twice: allowed is once")
                 made.add(name)
 
     def _add_sizes(self, graph: Any, folder: Path) -> None:
-        """Take inputs that only ever stand where weights do for constants without numbers."""
+        """Store inputs that are only used as weights, as constants without numbers."""
         maps = {node.inputs[0] for node in self.nodes if node.inputs}
         for each in graph.input:
             if each.name in self.constants or each.name in maps:
@@ -179,7 +188,7 @@ class Graph:
 
 
 def _type_of(proto: Any) -> tuple[tuple[int | None, ...] | None, ElementType | None]:
-    """Sizes of a ``ValueInfoProto``, None where one is open or all are, and its elements' kind."""
+    """Return the size of a ``ValueInfoProto``, with None for open axes, and its element type."""
     tensor = proto.type.tensor_type
     if not tensor.HasField("shape") or len(tensor.shape.dim) > DIMENSIONS:
         return None, KINDS.get(tensor.elem_type)
@@ -188,6 +197,6 @@ def _type_of(proto: Any) -> tuple[tuple[int | None, ...] | None, ElementType | N
 
 
 def _dimensions(proto: Any) -> list[int | str]:
-    """Sizes as the model writes them."""
+    """Return the size as in the model, with the names of open axes."""
     dims = proto.type.tensor_type.shape.dim
     return [each.dim_value if each.HasField("dim_value") else each.dim_param for each in dims]

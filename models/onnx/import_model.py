@@ -1,4 +1,4 @@
-"""A network of an ONNX model: tables of a network file, and kernels and biases by layer."""
+"""Import an ONNX model: tables of a network file, and kernels and biases by layer."""
 
 from __future__ import annotations
 
@@ -27,15 +27,17 @@ from merp.models.onnx.tensor import Tensor
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Imported:
-    """What came of a model.
+    """The result of an import.
 
     Attributes:
-        model: the ``ModelProto``. network: with the model's numbers as its weights.
-        constants: of its graph, by name.
-        tables: as a network file has them. layers: with their nodes.
-        said: what became of nodes that are no layers, a line each.
-        left: nodes that are not in the network, which a partial import leaves.
-        reason: why the first of them is not; "" if there are none.
+        model: the ``ModelProto``.
+        network: the network, with the model's numbers as its weights.
+        constants: constants of the graph, by name.
+        tables: the tables of a network file.
+        layers: the layers, with their nodes.
+        said: notes on nodes that are not layers, one line per node.
+        left: nodes that are not in the network, after a partial import.
+        reason: the reason why the first of these nodes is not; "" if there are none.
     """
 
     model: Any
@@ -49,22 +51,22 @@ class Imported:
 
 
 class ModelWeights(Mapping[str, tuple[Bits, Bits]]):
-    """Kernels and biases of the layers that a model has numbers for, made when asked for."""
+    """Kernels and biases of the layers for which a model has numbers, computed on demand."""
 
     def __init__(self, layers: tuple[ModelLayer, ...], fmt: FloatFormat) -> None:
         self._layers = {layer.name: layer for layer in layers if layer.has_data}
         self._fmt = fmt
 
     def __getitem__(self, name: str) -> tuple[Bits, Bits]:
-        """Kernels (groups*m, n, k, k) and biases (groups*m,) of a layer, as words."""
+        """Return the words of kernels (groups*m, n, k, k) and biases (groups*m,) of a layer."""
         return self._layers[name].words(self._fmt)
 
     def __iter__(self) -> Iterator[str]:
-        """Names of layers."""
+        """Iterate over the names of the layers with numbers."""
         return iter(self._layers)
 
     def __len__(self) -> int:
-        """How many layers have numbers."""
+        """Return the number of layers with numbers."""
         return len(self._layers)
 
     @cached_property
@@ -77,18 +79,18 @@ class ModelWeights(Mapping[str, tuple[Bits, Bits]]):
         return found.hexdigest()
 
     def __repr__(self) -> str:
-        """Names all words, as results that are kept must."""
+        """Return a text that identifies all words; caches of results use it as a key."""
         return f"<weights {self._hash}>"
 
 
 def import_model(path: Path, *, partial: bool = False) -> Imported:
     """Import the ONNX model ``path``.
 
-    partial: keep the layers in front of what is not supported, and layers that no design runs.
+    With ``partial``, the layers before an unsupported node are imported. Layers that no design can
+    run are imported, too.
 
     Raises:
-        BadInput: onnx is not installed, the file is no model, or a node is not supported; the
-            message is one line.
+        BadInput: onnx is not installed, the file is not a model, or a node is not supported.
     """
     model = read_model(path)
     graph = Graph(path.name, model, path.parent)
@@ -123,10 +125,10 @@ def import_model(path: Path, *, partial: bool = False) -> Imported:
 
 
 def _walk(assembly: Assembly) -> None:
-    """Take every node."""
+    """Convert every node."""
     graph = assembly.graph
     for node in graph.nodes:
-        if not any(name in assembly.values for name in node.inputs):  # of constants alone
+        if not any(name in assembly.values for name in node.inputs):  # it depends on constants only
             continue
         if not node.outputs or not node.outputs[0]:
             raise node.refuse("has no output")
@@ -134,7 +136,7 @@ def _walk(assembly: Assembly) -> None:
         value = node.outputs[0]
         if value not in graph.users and value != graph.output:
             output = shown(graph.output)
-            raise node.refuse(f"{shown(value)} goes nowhere: must be taken, or be output {output}")
+            raise node.refuse(f"{shown(value)} is unused: must be used, or be output {output}")
     left = graph.left(assembly.done)
     if left:
         raise refusal(left[0])

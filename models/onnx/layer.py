@@ -1,4 +1,4 @@
-"""A layer of a model: its keys in a network file, and where its kernels and biases come from."""
+"""A layer of a model: its keys in a network file, and the tensors of its kernels and biases."""
 
 from __future__ import annotations
 
@@ -20,27 +20,31 @@ from merp.models.onnx.tensor import Tensor
 Size = tuple[int, int, int]  # rows, columns, channels
 
 CHUNK = 1 << 22
-"""Weights that are rounded at a time: a large layer's binary64 copy would not fit."""
+"""Weights that are rounded together; a binary64 copy of a large layer would not fit memory."""
 
 
 @dataclass(kw_only=True, eq=False)
 class ModelLayer:
-    """A layer.
+    """A layer of a model.
 
     Attributes:
-        node: that convolves or multiplies.
+        node: the node with the weights: Conv, Gemm or MatMul.
         table: keys of [[layer]] in a network file.
-        weight, bias: of the node. inputs_first: the weights of a full connection are (inputs,
-            outputs), not (outputs, inputs).
-        source: the layer whose output it takes; None of the images. front: the size of that.
-        flattened: rows, columns, channels of the maps whose elements its inputs are; None if they
-            are no maps.
-        folds: what is folded into it, in order, and folded: the nodes that do it.
-        nodes: every one that it stands for.
-        output: name of the last value of ``node`` and of what is folded.
-        added: the layer whose output is added to its sums, if any is, and adding: the node that
-            does it. taken: a node outside that takes or adds its output; None so far.
-        traffic_only: why no design runs it, or "".
+        weight, bias: tensors of the node.
+        source: the layer whose output is the input of this layer; None for the images.
+        front: the size of the input.
+        inputs_first: whether weights of a fully connected layer are (inputs, outputs), not
+            (outputs, inputs).
+        flattened: rows, columns and channels of the maps that were flattened into its input; None
+            if no maps were flattened.
+        folds: operations folded into the layer, in order.
+        folded: the nodes of these operations.
+        nodes: all nodes that the layer represents.
+        output: name of the value after ``node`` and the folded nodes.
+        added: the layer whose output is added to the sums of this layer, if any.
+        adding: the node that adds it.
+        taken: a node that uses or adds the output; None if there is none so far.
+        traffic_only: the reason why no design runs the layer, or "".
     """
 
     node: Node
@@ -62,40 +66,40 @@ class ModelLayer:
 
     @property
     def name(self) -> str:
-        """Of the layer."""
+        """Name of the layer."""
         return str(self.table["name"])
 
     @property
     def activated(self) -> bool:
-        """Whether it has ReLU."""
+        """Whether the layer has ReLU."""
         return bool(self.table["relu"])
 
     @property
     def pooled(self) -> dict[str, Any] | None:
-        """Its pooling."""
+        """Pooling of the layer."""
         return self.table.get("pool")
 
     @property
     def plain(self) -> bool:
-        """Whether its sums are its output: nothing added, neither ReLU nor pooling."""
+        """Whether the sums are the output of the layer: it has no addition, ReLU or pooling."""
         return not (self.activated or self.pooled or self.added)
 
     @property
     def tensors(self) -> list[Tensor]:
-        """Every constant that its kernels and biases come from."""
+        """All constants of its kernels and biases."""
         own = [self.weight] if self.bias is None else [self.weight, self.bias]
         return own + [each for fold in self.folds for each in fold.tensors]
 
     @property
     def has_data(self) -> bool:
-        """Whether the model has the numbers of all of them."""
+        """Whether the model has the numbers of all constants."""
         return all(each.has_data for each in self.tensors)
 
     def words(self, fmt: FloatFormat) -> tuple[Bits, Bits]:
-        """Kernels (groups*m, n, k, k) and biases (groups*m,), rounded once into the format.
+        """Return kernels (groups*m, n, k, k) and biases (groups*m,), rounded once to ``fmt``.
 
         Raises:
-            BadInput: a number is not finite, or not in the format.
+            BadInput: a number is not finite, or exceeds the range of the format.
         """
         kernels = self._kernels()
         maps = len(kernels)
@@ -110,14 +114,14 @@ class ModelLayer:
         step = max(1, CHUNK // max(1, kernels[0].size))
         for low in range(0, maps, step):
             part = slice(low, low + step)
-            with np.errstate(all="ignore"):  # what is no number is refused below
+            with np.errstate(all="ignore"):  # ``_rounded`` refuses NaN and infinities
                 scaled: Values = kernels[part].astype(np.float64)
                 scaled *= factor[part].reshape(-1, 1, 1, 1)
             found[part] = self._rounded("weights", scaled, fmt)
         return found, self._rounded("biases", biases, fmt)
 
     def _kernels(self) -> NDArray[Any]:
-        """Weights as (maps, inputs of a group, k, k), of the model's type."""
+        """Return the weights as (maps, inputs of a group, k, k), in the model's type."""
         array = self.weight.array()
         if self.node.operator == "Conv":
             return array
@@ -131,9 +135,9 @@ class ModelLayer:
         unusable = np.argwhere((words & np.uint32(fmt.inf)) == fmt.inf)
         if unusable.size:
             value = values[tuple(unusable[0])]
-            folded = ", with what is folded into them," if self.folds else ""
+            folded = ", including the folded nodes," if self.folds else ""
             raise BadInput(
                 f"{self.node.where}: {what}{folded} have {value:g}: must be finite numbers that "
-                "the network's format holds"
+                "the network's format can represent"
             )
         return words

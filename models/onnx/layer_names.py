@@ -1,4 +1,4 @@
-"""Names of layers, and of a network, made of those that a model has."""
+"""Derive the names of layers and of a network from the names in a model."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Collection
 from merp.models.base.names import folder_name
 
 LONGEST = 56
-"""Characters, so that there is room for what tells equal names apart."""
+"""Most characters of a name, without the number that makes equal names different."""
 
 
 OPERATORS = ("Conv", "Gemm", "MatMul")
-"""That PyTorch ends the names of a layer's node with; one may become another in a new model."""
+"""Suffixes that PyTorch appends to the names of nodes; they are removed."""
 
 
 def layer_name(kind: str, node: str, number: int, taken: Collection[str]) -> str:
-    """A name for the layer of a node: its own last part, behind ``conv`` or ``fc``.
+    """Return a name for the layer of a node: ``conv`` or ``fc``, and the last part of its name.
 
     ``/features/features.0/Conv``, as PyTorch writes it, becomes ``conv-features.0``, and ``Conv_3``
-    ``conv_3``; a node without a name gives ``conv1``, by the ``number`` of the layer. What would be
-    one of those ``taken`` gets a number behind it.
+    becomes ``conv_3``. A node without a name gives ``conv1``, by the ``number`` of the layer. If
+    the name is among ``taken``, a number is appended.
     """
     parts = [part for part in node.split("/") if part]
     if len(parts) > 1 and parts[-1] in OPERATORS:
@@ -40,10 +40,10 @@ def layer_name(kind: str, node: str, number: int, taken: Collection[str]) -> str
 
 
 def network_name(stem: str) -> str:
-    """A name for the network of a file ``stem.onnx``."""
+    """Return a name for the network of a file ``stem.onnx``."""
     return _plain(stem)[:LONGEST].rstrip("._+-") or "model"
 
 
 def _plain(text: str) -> str:
-    """Letters, digits and ``.`` ``_`` ``+`` ``-``, a letter or digit first and last."""
+    """Replace all but letters, digits and ``.`` ``_`` ``+`` ``-``; trim all signs at the ends."""
     return re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("._+-")

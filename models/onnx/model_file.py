@@ -1,4 +1,4 @@
-"""Read an ONNX file: within limits, whole, and of operators whose meaning is known."""
+"""Read an ONNX file, and check its size, its names and its operator set."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from merp.models.base.memory import check_memory
 from merp.models.base.regular_file import check_regular
 
 BYTES = (1 << 31) - 1
-"""What a protobuf message, and so a file without external data, may have at most."""
+"""Largest size of a protobuf message, and therefore of a file without external data."""
 
 NODES = 1 << 14
 OLDEST = 7
-"""Operator set from which operands are broadcast as they are today."""
+"""The first operator set with today's rules for broadcasting operands."""
 
 OWN_DOMAINS = ("", "ai.onnx")
 COPIES = 3
-"""Of a file's bytes in memory, at least: the file, the message, the words of its weights."""
+"""Copies of a file's bytes in memory: the file, the message, and the words of its weights."""
 
 
 def onnx_package(where: str) -> Any:
-    """The package ``onnx``, which is not needed for anything else.
+    """Import and return the optional package ``onnx``.
 
     Raises:
         BadInput: it is not installed.
@@ -39,8 +39,8 @@ def read_model(path: Path) -> Any:
     """Return the ``ModelProto`` of the file ``path``; external data is not read.
 
     Raises:
-        BadInput: onnx is not installed; the file cannot be read, is too large or no model; or its
-            operator set is not known.
+        BadInput: onnx is not installed, the file cannot be read or is too large, or it is not a
+            model of a supported operator set.
     """
     onnx = onnx_package(str(path))
     try:
@@ -59,14 +59,14 @@ def read_model(path: Path) -> Any:
     model = onnx.ModelProto()
     try:
         model.ParseFromString(content)
-    except Exception as error:  # protobuf's own, of which there are several
+    except Exception as error:  # protobuf has several classes of errors
         raise BadInput(f"{path}: cannot be read: allowed is an ONNX model") from error
     _check(path, model, onnx.defs.onnx_opset_version())
     return model
 
 
 def _texts(graph: Any) -> Iterator[object]:
-    """Names in a graph; protobuf gives those that are no UTF-8 as bytes."""
+    """Yield the names in a graph. If a name is not UTF-8, protobuf returns it as bytes."""
     for node in graph.node:
         yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
         yield from (each.name for each in node.attribute)

@@ -1,4 +1,4 @@
-"""A node of a graph, read attribute by attribute, each complaint in one line."""
+"""A node of a graph. Its attributes are read one by one, and errors are one line."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from merp.models.onnx.tensor import Tensor
 
 FLOAT, INT, STRING, TENSOR, FLOATS, INTS = 1, 2, 3, 4, 6, 7  # AttributeProto.AttributeType
 MOST_VALUES = 16
-"""Of a list that an attribute of a known operator is."""
+"""Most values that are read from a list attribute; no supported operator has more."""
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A node.
+    """A node of a graph.
 
     Attributes:
-        file: what messages call the model. index: of the node in it, from 0.
-        name: may be empty. operator: its type. domain: whose operator that is.
-        inputs, outputs: names of values, empty where an optional one is left out.
-        attributes: ``AttributeProto`` by name.
-        constants: of ``inputs`` those that are known, by name.
+        file: name of the model in messages.
+        index: index of the node in the model, from 0.
+        name: name of the node; may be empty.
+        operator: type of the node.
+        domain: domain of the operator.
+        inputs, outputs: names of values; the name of an omitted optional value is empty.
+        attributes: the ``AttributeProto`` messages, by name.
+        constants: the constants of the graph, by name.
     """
 
     file: str
@@ -40,46 +43,46 @@ class Node:
 
     @property
     def label(self) -> str:
-        """What messages call it: by its name, or where it stands; and its operator."""
+        """Name of the node in messages: its name or number, and its operator."""
         operator = self.operator if self.domain in OWN_DOMAINS else f"{self.domain}.{self.operator}"
         called = shown(self.name) if self.name else f"number {self.index + 1}"
         return f"node {called} ({operator})"
 
     @property
     def where(self) -> str:
-        """File and label, which open a message."""
+        """Start of a message: file and label."""
         return f"{self.file}: {self.label}"
 
     def refuse(self, what: str) -> BadInput:
-        """The complaint about the node."""
+        """Return an error about the node."""
         return BadInput(f"{self.where}: {what}")
 
     def bad(self, attribute: str, value: object, allowed: str) -> BadInput:
-        """The complaint about an attribute, or an operand."""
+        """Return an error about the value of an attribute or an operand."""
         return self.refuse(f"{attribute} = {shown(value)}: must be {allowed}")
 
     def has(self, attribute: str) -> bool:
-        """Whether it has the attribute, which is allowed but not required."""
+        """Return whether the node has the optional attribute."""
         self._asked.add(attribute)
         return attribute in self.attributes
 
     def whole(self, attribute: str, default: int) -> int:
-        """A whole number."""
+        """Return an attribute that is a whole number."""
         found = self._value(attribute, INT, "i", "a whole number")
         return default if found is None else int(found)
 
     def number(self, attribute: str, default: float) -> float:
-        """A number."""
+        """Return an attribute that is a number."""
         found = self._value(attribute, FLOAT, "f", "a number")
         return default if found is None else float(found)
 
     def text(self, attribute: str, default: str) -> str:
-        """A text."""
+        """Return an attribute that is a string."""
         found = self._value(attribute, STRING, "s", "a text")
         return default if found is None else bytes(found).decode("utf-8", "replace")
 
     def wholes(self, attribute: str, default: Sequence[int]) -> list[int]:
-        """Whole numbers, as many as of ``default``."""
+        """Return an attribute that is a list of whole numbers, as long as ``default``."""
         said = f"{len(default)} whole numbers"
         found = self._value(attribute, INTS, "ints", said)
         if found is None:
@@ -90,24 +93,24 @@ class Node:
         return values
 
     def tensor(self, attribute: str) -> Any:
-        """A ``TensorProto``, or None."""
+        """Return an attribute that is a ``TensorProto``; None if it is missing."""
         return self._value(attribute, TENSOR, "t", "a tensor")
 
     def only(self, attribute: str, value: int, default: int | None = None) -> None:
-        """Refuse every other value of the attribute; ``default``: what it is where it is missing.
+        """Check that an attribute is ``value``; ``default`` is its value if it is missing.
 
         Raises:
-            BadInput: it has another.
+            BadInput: the attribute has another value.
         """
         found = self.whole(attribute, value if default is None else default)
         if found != value:
             raise self.bad(attribute, found, str(value))
 
     def operand(self, index: int) -> Tensor | None:
-        """The constant input ``index``; None where it is left out.
+        """Return the constant input ``index``; None if it is omitted.
 
         Raises:
-            BadInput: it is there and no constant.
+            BadInput: the input exists and is not a constant.
         """
         name = self.inputs[index] if index < len(self.inputs) else ""
         if not name:
@@ -119,10 +122,10 @@ class Node:
         return self.constants[name]
 
     def required(self, index: int) -> Tensor:
-        """The constant input ``index``.
+        """Return the constant input ``index``.
 
         Raises:
-            BadInput: it is left out, or no constant.
+            BadInput: the input is omitted, or not a constant.
         """
         found = self.operand(index)
         if found is None:
@@ -130,19 +133,19 @@ class Node:
         return found
 
     def takes(self, most: int) -> None:
-        """Refuse further inputs.
+        """Check that the node has at most ``most`` inputs.
 
         Raises:
-            BadInput: there are.
+            BadInput: the node has more inputs.
         """
         if len(self.inputs) > most:
             raise self.refuse(f"{len(self.inputs)} inputs: allowed are at most {most}")
 
     def finish(self) -> None:
-        """Refuse attributes that were never asked for.
+        """Check that all attributes of the node were read; others are unknown.
 
         Raises:
-            BadInput: names the first, and those that are allowed.
+            BadInput: there is an unknown attribute. The message lists the allowed attributes.
         """
         for name in self.attributes:
             if name not in self._asked:

@@ -1,4 +1,7 @@
-"""The operators that are taken, and why some are not; docs/onnx.md lists them."""
+"""The supported operators, and the reasons why others are not supported.
+
+docs/onnx.md lists them.
+"""
 
 from __future__ import annotations
 
@@ -37,38 +40,39 @@ OPERATORS: Mapping[str, Callable[[Assembly, Node], None]] = {
     "Softmax": softmax,
     "LogSoftmax": softmax,
 }
-"""By name; beside these a graph may have Constant."""
+"""The supported operators, by name. A graph may also have Constant."""
 
 REASONS: Mapping[str, str] = (
     {
-        "Attention": "attention is not built",
+        "Attention": "attention is not supported",
         "Concat": "a layer takes the maps of one layer",
         "ConvTranspose": "the engines dilate deltas, not maps of forward propagation",
-        "LRN": "local response normalisation is not built",
-        "Pad": "padding is that of a convolution: give it there",
+        "LRN": "local response normalisation is not supported",
+        "Pad": "padding belongs to a convolution: set it there",
         "Sum": "two layers are added by Add",
     }
     | dict.fromkeys(
         ("LeakyRelu", "PRelu", "Clip", "Sigmoid", "Tanh", "Elu", "HardSwish", "Gelu"),
-        "the activation is ReLU",
+        "the only activation is ReLU",
     )
     | dict.fromkeys(("QLinearConv", "ConvInteger", "QuantizeLinear"), "numbers are floating point")
 )
-"""Of operators that are not taken, where there is one to say."""
+"""Reasons why some operators are not supported."""
 
 
 def take(assembly: Assembly, node: Node) -> None:
-    """Take a node, of which a value depends on the images, into the layers.
+    """Convert a node with an input that depends on the images to a layer or a part of a layer.
 
     Raises:
-        BadInput: names node, operator, attribute, and what is allowed.
+        BadInput: the node is not supported. The message names the node, the operator, the attribute
+            and the allowed values.
     """
     if node.domain not in OWN_DOMAINS or node.operator not in OPERATORS:
         raise refusal(node)
     taken = [assembly.values[name] for name in node.inputs if name in assembly.values]
     for value in taken:
         if value.ended is not None:
-            raise node.refuse(f"follows {value.ended.label}: allowed is nothing behind it")
+            raise node.refuse(f"follows {value.ended.label}: allowed is no node after it")
     assembly.value = taken[0]
     OPERATORS[node.operator](assembly, node)
     node.finish()
@@ -77,7 +81,7 @@ def take(assembly: Assembly, node: Node) -> None:
 
 
 def refusal(node: Node) -> BadInput:
-    """The complaint that an operator is not taken."""
+    """Return an error about an operator that is not supported."""
     reason = REASONS.get(node.operator) if node.domain in OWN_DOMAINS else None
     why = f" ({reason})" if reason else ""
     return node.refuse(f"is not supported{why}: allowed are {', '.join(OPERATORS)}")

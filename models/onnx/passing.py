@@ -1,4 +1,4 @@
-"""Operators that give what they take, or the same elements in a row."""
+"""Import operators that return their input, or the elements of their input as a vector."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merp.models.onnx.tensor import DIMENSIONS
 
 
 def flatten(assembly: Assembly, node: Node) -> None:
-    """Flatten of all but the images."""
+    """Import Flatten of all axes except the images."""
     node.takes(1)
     dimensions = 2 if assembly.flat else 4
     axis = node.whole("axis", 1)
@@ -20,12 +20,12 @@ def flatten(assembly: Assembly, node: Node) -> None:
 
 
 def reshape(assembly: Assembly, node: Node) -> None:
-    """Reshape into (images, features)."""
+    """Import Reshape into (images, features)."""
     node.takes(2)
     shape = node.required(1)
     keeps_zero = node.whole("allowzero", 0)
     if shape.kind is None or shape.kind.name != "int64" or len(shape.shape) != 1:
-        raise node.refuse("its shape must be a row of whole numbers")
+        raise node.refuse("its shape must be a vector of whole numbers")
     if prod(shape.shape) > DIMENSIONS:
         raise node.refuse(f"its shape has {prod(shape.shape)} numbers: must be two")
     found = [int(each) for each in shape.array()]
@@ -41,7 +41,7 @@ def reshape(assembly: Assembly, node: Node) -> None:
 
 
 def squeeze(assembly: Assembly, node: Node) -> None:
-    """Squeeze of maps of one element into features."""
+    """Import Squeeze of maps with one element into features."""
     node.takes(2)
     rows, columns, _ = assembly.size
     axes = node.operand(1)
@@ -54,7 +54,7 @@ def squeeze(assembly: Assembly, node: Node) -> None:
 
 
 def dropout(assembly: Assembly, node: Node) -> None:
-    """Dropout, which does nothing in inference."""
+    """Import Dropout, which has no effect in inference."""
     node.takes(3)
     node.number("ratio", 0.5)
     node.whole("seed", 0)
@@ -62,9 +62,9 @@ def dropout(assembly: Assembly, node: Node) -> None:
     training = node.operand(2)
     if training is not None and (training.kind is None or training.array().any()):
         raise node.refuse("training_mode: must be false")
-    assembly.said[node] = f"{node.label} is left out: it does nothing in inference"
+    assembly.said[node] = f"{node.label} is omitted: it has no effect in inference"
 
 
 def identity(assembly: Assembly, node: Node) -> None:
-    """Identity."""
+    """Import Identity."""
     node.takes(1)

@@ -1,4 +1,4 @@
-"""Constants of a model: their sizes are checked at once, their numbers are read when wanted."""
+"""Constants of a model. Their sizes are checked immediately; their numbers are read on demand."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ DIMENSIONS = 8
 
 
 class ElementType(NamedTuple):
-    """A type of elements: its name, how raw data and the typed field hold it.
+    """A type of elements, and its forms in raw data and in a typed field.
 
     Attributes:
-        name: as NumPy calls it. raw: type of an element in raw data, little-endian.
-        field: of ``TensorProto`` in place of raw data. fmt: the number format, of weights.
+        name: NumPy's name of the type.
+        raw: NumPy type of an element in raw data, little-endian.
+        field: field of ``TensorProto`` that replaces raw data.
+        fmt: number format; None if the type is not allowed for weights.
     """
 
     name: str
@@ -40,10 +42,10 @@ KINDS = {
     11: ElementType("float64", "<f8", "double_data"),
     16: ElementType("bfloat16", "<u2", "int32_data", BFLOAT16),
 }
-"""By ``TensorProto.DataType``: weights and what nodes are set up with."""
+"""Types of weights and of settings of nodes, by ``TensorProto.DataType``."""
 
 FLOATS = {code: kind for code, kind in KINDS.items() if kind.fmt is not None}
-"""Those that weights and maps may be of, each with the network's number format for it."""
+"""Allowed types of weights and maps; each has a number format of merp."""
 
 FLOAT_NAMES = ", ".join(kind.name for kind in FLOATS.values())
 
@@ -53,10 +55,12 @@ class Tensor:
     """A constant of a graph.
 
     Attributes:
-        where: what messages call it: file, and name. name: in the graph. shape: sizes.
-        kind: of its elements; None of one that no operator here takes.
-        proto: the ``TensorProto``; None where the model says size and type alone.
-        folder: of the model, which external data is in.
+        where: file and name of the tensor in messages.
+        name: name in the graph.
+        shape: size of each axis.
+        kind: type of its elements; None if the type is not supported.
+        proto: the ``TensorProto``; None if the model only has size and type.
+        folder: folder of the model, for external data.
     """
 
     where: str
@@ -68,10 +72,10 @@ class Tensor:
 
     @classmethod
     def of(cls, file: str, name: str, proto: Any, folder: Path) -> Tensor:
-        """A ``TensorProto`` whose data is there to the byte.
+        """Return the tensor of a ``TensorProto``, and check that its data is complete.
 
         Raises:
-            BadInput: it is not.
+            BadInput: its size is not allowed, or its data is not complete.
         """
         where = f"{file}: tensor {shown(name)}"
         shape, kind = tuple(proto.dims), KINDS.get(proto.data_type)
@@ -86,14 +90,14 @@ class Tensor:
 
     @property
     def has_data(self) -> bool:
-        """Whether there are numbers, not just a size."""
+        """Whether the tensor has numbers, not just a size."""
         return self.proto is not None
 
     def array(self) -> NDArray[Any]:
-        """The numbers, of a NumPy type that holds them exactly.
+        """Return the numbers in a NumPy type that represents them exactly.
 
         Raises:
-            BadInput: the model does not have them, or not as it says.
+            BadInput: the model has no numbers, or they cannot be read.
         """
         flat = self.stored()
         if self.kind is not None and self.kind.fmt is BFLOAT16:
@@ -101,14 +105,14 @@ class Tensor:
         return flat.reshape(self.shape)
 
     def stored(self) -> NDArray[Any]:
-        """Elements as raw data holds them, in a row.
+        """Return the elements in the form of raw data, as a vector.
 
         Raises:
-            BadInput: as of ``array``.
+            BadInput: as in ``array``.
         """
         kind = self.kind
         if self.proto is None or kind is None:
-            raise BadInput(f"{self.where}: has no numbers that can be read here")
+            raise BadInput(f"{self.where}: has no numbers of a supported type")
         if self.proto.data_location == EXTERNAL:
             path, offset, _ = self._external(kind)
             try:
@@ -116,19 +120,19 @@ class Tensor:
             except OSError as error:
                 raise BadInput(f"{self.where}: {path}: {error.strerror or error}") from error
             if found.size != prod(self.shape):
-                raise BadInput(f"{self.where}: {path}: is shorter than it was")
+                raise BadInput(f"{self.where}: {path}: became shorter while it was read")
             return found
         if self.proto.raw_data:
             return np.frombuffer(self.proto.raw_data, kind.raw)
         typed = np.array(getattr(self.proto, kind.field))
-        if kind.raw in ("<f2", "<u2"):  # 16 bits, each in a whole number
+        if kind.raw in ("<f2", "<u2"):  # the typed field has the 16 bits as a whole number
             return typed.astype(np.uint16).view(kind.raw)
         return typed.astype(kind.raw)
 
     def _check(self, kind: ElementType) -> None:
-        """Check that there are as many elements as the size says, or none at all."""
+        """Check that the number of elements matches the size."""
         if self.proto.HasField("segment"):
-            raise BadInput(f"{self.where}: comes in segments: allowed is one piece")
+            raise BadInput(f"{self.where}: is split into segments: allowed is one piece")
         itemsize = np.dtype(kind.raw).itemsize
         wanted = prod(self.shape)
         if self.proto.data_location == EXTERNAL:
@@ -137,7 +141,7 @@ class Tensor:
             if length != wanted * itemsize or offset + length > there:
                 raise BadInput(
                     f"{self.where}: external data of {length:,} bytes from {offset:,} in "
-                    f"{path.name}, which has {there:,}: size {shown(self.shape)} takes "
+                    f"{path.name}, which has {there:,}: size {shown(self.shape)} needs "
                     f"{wanted * itemsize:,}"
                 )
             return
@@ -145,14 +149,14 @@ class Tensor:
         found = raw / itemsize if raw else typed
         if found != wanted or (raw and typed):
             raise BadInput(
-                f"{self.where}: {found:g} elements: size {shown(self.shape)} takes {wanted:,}"
+                f"{self.where}: {found:g} elements: size {shown(self.shape)} needs {wanted:,}"
             )
 
     def _external(self, kind: ElementType) -> tuple[Path, int, int]:
-        """File, first byte and bytes of external data.
+        """Return the file, the first byte and the number of bytes of external data.
 
         Raises:
-            BadInput: the file is not there, is no regular one, or lies outside the model's folder.
+            BadInput: the file is missing, not a regular file, or outside the model's folder.
         """
         said = {each.key: each.value for each in self.proto.external_data}
         location = said.get("location", "")
@@ -164,7 +168,7 @@ class Tensor:
             if not location or pure.is_absolute() or not inside:
                 raise BadInput(f"{place}: allowed is a file in the folder of the model")
             there = path.is_file()
-        except (OSError, ValueError) as error:  # a name that no file can have, links in a circle
+        except (OSError, ValueError) as error:  # an invalid file name, or a cycle of links
             raise BadInput(f"{place}: allowed is a file in the folder of the model") from error
         if not there:
             raise BadInput(f"{place}: is missing: allowed is a file in the folder of the model")

@@ -1,4 +1,4 @@
-"""Attributes that windows of convolutions and poolings have in common."""
+"""Read the attributes that convolutions and poolings share."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from merp.models.onnx.node import Node
 
 LARGEST = 1 << 20
-"""Of a number that is computed with before the reader of network files sees it."""
+"""Largest accepted number. The reader of network files checks the exact range later."""
 
 
 def one_of(node: Node, attribute: str, values: Sequence[int]) -> int:
-    """The number that rows and columns share, 1 or more.
+    """Return the common value, 1 or more, of rows and columns.
 
     Raises:
-        BadInput: they differ, or it is out of range.
+        BadInput: the values differ, or are out of range.
     """
     if len(set(values)) != 1 or not 1 <= values[0] <= LARGEST:
         raise node.bad(attribute, list(values), "the same whole number from 1 for rows and columns")
@@ -22,10 +22,12 @@ def one_of(node: Node, attribute: str, values: Sequence[int]) -> int:
 
 
 def pads_of(node: Node, size: Sequence[int], window: int, stride: int) -> list[int]:
-    """Padding at top, left, bottom and right, ``auto_pad`` resolved for maps of ``size``.
+    """Return the padding at top, left, bottom and right.
+
+    With ``auto_pad``, it is calculated for maps of ``size``.
 
     Raises:
-        BadInput: not such padding, or ``auto_pad`` is not known.
+        BadInput: the padding is not allowed, or ``auto_pad`` is not known.
     """
     pads = node.wholes("pads", (0, 0, 0, 0))
     automatic = node.text("auto_pad", "NOTSET")

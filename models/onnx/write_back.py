@@ -1,7 +1,7 @@
-"""Kernels and biases back into the model that their network was imported from.
+"""Export kernels and biases into the model from which their network was imported.
 
-Each layer that is written becomes one Conv or Gemm with weights and a bias. What was folded into it
-is in them, so the nodes of that are gone; every other node is as it was.
+Each exported layer becomes one Conv or Gemm with weights and a bias. They include the operations of
+the folded nodes, which are removed. All other nodes are unchanged.
 """
 
 from __future__ import annotations
@@ -20,10 +20,16 @@ from merp.models.onnx.tensor import EXTERNAL, INLINE, KINDS
 
 
 def write_back(imported: Imported, words: Mapping[str, tuple[Bits, Bits]]) -> bytes:
-    """The model with kernels and biases of some layers, by name; its external data is inside.
+    """Return the bytes of the model with new kernels and biases of some layers.
+
+    External data is moved into the model.
+
+    Args:
+        imported: the result of the import.
+        words: kernels and biases, by the name of the layer.
 
     Raises:
-        BadInput: the model gets too large for a file.
+        BadInput: the model is too large for a file.
     """
     model = type(imported.model)()
     model.CopyFrom(imported.model)
@@ -51,7 +57,7 @@ def write_back(imported: Imported, words: Mapping[str, tuple[Bits, Bits]]) -> by
 def _write(
     graph: Any, layer: ModelLayer, words: tuple[Bits, Bits], used: Mapping[str, int]
 ) -> None:
-    """Give the node of a layer its kernels and biases, and the place of what is folded into it."""
+    """Write kernels and biases into the node of a layer; it replaces the folded nodes."""
     weights, biases = words
     node = graph.node[layer.node.index]
     if node.op_type != "Conv":
@@ -60,7 +66,7 @@ def _write(
             weights = to_channels_first(weights, layer.flattened)
         if layer.inputs_first:
             weights = weights.T
-        # Of a MatMul the bias has no place; of a Gemm without one beta did not count.
+        # MatMul has no input for a bias, so it becomes Gemm. A Gemm without bias may have any beta.
         node.op_type = "Gemm"
         _keep(node.attribute, [each for each in node.attribute if each.name != "beta"])
     code = next(code for code, kind in KINDS.items() if kind == layer.weight.kind)
@@ -75,9 +81,10 @@ def _write(
 
 
 def _put(graph: Any, old: str, new: str, words: Bits, code: int, used: Mapping[str, int]) -> str:
-    """Put words in the place of the initializer ``old``, if it is one node's alone; else a new one.
+    """Write words into the initializer ``old`` if only one node uses it, otherwise into a new one.
 
-    Returns its name.
+    Returns:
+        The name of the initializer.
     """
     at = {proto.name: proto for proto in graph.initializer}
     if old in at and used[old] == 1 and tuple(at[old].dims) == words.shape:
@@ -91,14 +98,14 @@ def _put(graph: Any, old: str, new: str, words: Bits, code: int, used: Mapping[s
     proto.Clear()
     proto.name, proto.data_type = name, code
     proto.dims.extend(words.shape)
-    # Words are the formats' own bit patterns, in as many bytes as an element has in raw data.
+    # Words are the bit patterns of the format. They have the same width as elements in raw data.
     size = KINDS[code].raw[-1]
     proto.raw_data = words.astype(f"<u{size}").tobytes()
     return name
 
 
 def _drop_unused(graph: Any) -> None:
-    """Drop what nothing takes any more: constants, and nodes in front of what was folded."""
+    """Remove unused constants, and nodes whose outputs are unused."""
     kept: list[Any] = []
     used = {each.name for each in graph.output}
     for node in reversed(graph.node):
@@ -114,12 +121,12 @@ def _drop_unused(graph: Any) -> None:
 
 
 def _uses(graph: Any) -> Counter[str]:
-    """How many nodes take a value, by its name."""
+    """Return the number of uses of each value, by its name."""
     return Counter(name for node in graph.node for name in node.input)
 
 
 def _keep(field: Any, kept: Iterable[Any]) -> None:
-    """Leave only some messages in a repeated field."""
+    """Replace the messages of a repeated field by copies of ``kept``."""
     copies = []
     for each in kept:
         copy = type(each)()

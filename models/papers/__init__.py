@@ -1,1 +1,1 @@
-"""The papers: the numbers that they print, and their formulas."""
+"""The papers that merp compares: their printed numbers and their formulas."""

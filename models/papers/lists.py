@@ -1,9 +1,10 @@
-"""A reader of the papers' lists: each number with the row that answers it, or why none does.
+"""Read the lists of the papers' printed numbers.
 
-A list is ``data/NAME.toml``. A ``[[group]]`` has a place of the paper and its ``numbers``. What a
-group says (``unit``, ``class``, ``within``, ``bound``, ``derived``, ``why``) holds for all of them;
-a number may say otherwise. An ``[[erratum]]`` is a misprint. ``[settings]`` has numbers of the text
-that claim nothing: sizes, years, parts.
+Each number has the key of merp's value for it, or the reason why there is no such value. A list is
+``data/NAME.toml``. A ``[[group]]`` has a place of the paper and its ``numbers``. The keys of a
+group (``unit``, ``class``, ``within``, ``bound``, ``derived``, ``why``) apply to all its numbers; a
+number may override them. An ``[[erratum]]`` is a misprint. ``[settings]`` has numbers of the text
+that are not results: sizes, years, parts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Final
 NAMES: Final[tuple[str, ...]] = tuple(
     json.loads((files(__package__) / "papers.json").read_text(encoding="utf-8"))
 )
-"""The papers, as their architectures are called, in the order in which they are printed."""
+"""The papers, by the names of their architectures, in the order of the output."""
 
 CLASSES: Final = {
     "E": "exact within the printed digits",
@@ -29,19 +30,19 @@ CLASSES: Final = {
     "N": "does not reproduce",
     "U": "cannot be checked here",
 }
-"""How a number is answered; U has no row, and a reason."""
+"""How a number is reproduced. A number of class U has no value of merp, but a reason."""
 
 BOUNDS: Final = ("", "most", "least")
-"""Whether the printed number is the value itself, or a bound that the value must keep."""
+"""Whether the printed number is the value itself, or a bound of the value."""
 
 READING: Final = 0.1
-"""Relative error that a reading (P) may have."""
+"""Allowed relative error of a reading (P)."""
 
 SLACK: Final = 0.01
 """Relative error that a number of class N exceeds."""
 
 MOST: Final = 0.1
-"""The largest tolerance of what counts as reproduced, but for the rounding of printed digits."""
+"""The largest tolerance of reproduced numbers, apart from the rounding of printed digits."""
 
 _SHARED: Final = ("unit", "class", "within", "bound", "derived", "why")
 _OWN: Final = ("what", "printed", "row", "operands")
@@ -52,13 +53,16 @@ class PaperNumber:
     """A number that a paper prints.
 
     Attributes:
-        place: section, table or figure. what: of what it is. unit: as printed; ``holds`` of a
-            statement, which is printed as 1.
-        printed: its digits. derived: it follows from printed numbers and is not printed itself.
-        row: key of the row that answers it; None if there is none.
-        cls: of ``CLASSES``. bound: of ``BOUNDS``.
-        within: relative error up to which it is reproduced; class N exceeds it.
-        why: of U the reason, of N what was tried, of the others how it was read.
+        place: section, table or figure.
+        ``what``: name of the quantity.
+        unit: unit as printed; ``holds`` for a statement, which is stored as 1.
+        printed: the printed digits.
+        row: key of merp's value; None if there is none.
+        cls: one of ``CLASSES``.
+        within: relative error up to which the number is reproduced; class N exceeds it.
+        bound: one of ``BOUNDS``.
+        derived: whether the number is not printed, but follows from printed numbers.
+        why: for class U the reason, for N the attempts, for the others the reading.
     """
 
     place: str
@@ -74,13 +78,13 @@ class PaperNumber:
 
     @property
     def value(self) -> float:
-        """The number."""
+        """The printed digits as a number."""
         return float(self.printed)
 
 
 @dataclass(frozen=True)
 class Erratum:
-    """A printed value that its own definitions do not give."""
+    """A printed value that contradicts its own definitions."""
 
     where: str
     printed: str
@@ -93,9 +97,11 @@ class Paper:
     """The list of a paper.
 
     Attributes:
-        source: authors, title, place and year. phrase: of all papers' texts its own has it most.
-        numbers: in the paper's order. errata: misprints.
-        settings: numbers of its text that claim nothing, by what they are.
+        source: authors, title, place and year.
+        phrase: a phrase that is most frequent in the paper's own text.
+        numbers: the printed numbers, in the paper's order.
+        errata: the misprints.
+        settings: numbers of the text that are not results, by name.
     """
 
     source: str
@@ -105,10 +111,10 @@ class Paper:
     settings: Mapping[str, tuple[str, ...]]
 
     def __getitem__(self, key: tuple[str, str]) -> float:
-        """Return the number at a place, by what it is of.
+        """Return the number at a place, by the name of the quantity.
 
         Raises:
-            KeyError: there is none, or there are several that differ.
+            KeyError: there is no such number, or several different ones.
         """
         place, what = key
         found = {each.value for each in self.numbers if (each.place, each.what) == (place, what)}
@@ -118,16 +124,16 @@ class Paper:
 
 
 def room_of(name: str) -> str:
-    """The name of a paper as modules and folders have it."""
+    """Return the name of a paper in the spelling of modules and folders."""
     return name.replace("-", "_")
 
 
 @cache
 def paper(name: str) -> Paper:
-    """Return the list of ``name``, one of ``NAMES``.
+    """Return the list of the paper ``name``, one of ``NAMES``.
 
     Raises:
-        ValueError: an entry is not as it should be; the message has file, place and entry.
+        ValueError: an entry is wrong. The message names the file, the place and the entry.
     """
     file = f"{name}.toml"
     text = (files(__package__) / "data" / file).read_text(encoding="utf-8")
@@ -135,10 +141,10 @@ def paper(name: str) -> Paper:
 
 
 def read(text: str, file: str) -> Paper:
-    """Return the list in ``text``; ``file`` is named where an entry is wrong.
+    """Read a list from ``text``; error messages name ``file``.
 
     Raises:
-        ValueError: an entry is not as it should be; the message has file, place and entry.
+        ValueError: an entry is wrong. The message names the file, the place and the entry.
     """
     found = tomllib.loads(text)
     return Paper(
@@ -197,7 +203,7 @@ def _number(place: str, entry: Mapping[str, Any]) -> PaperNumber:
 
 
 def _within(cls: str, bound: str, printed: str, entry: Mapping[str, Any]) -> float:
-    """The relative error: as stated, or of the printed digits where they say it."""
+    """Return the allowed relative error: the stated one, or the rounding of printed digits."""
     if cls in "DF":
         return float(entry["within"])
     if bound or cls == "U":

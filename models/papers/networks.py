@@ -1,4 +1,4 @@
-"""Convolution layers that papers train: AlexNet with groups or without, VGG-16 and VGG-19."""
+"""Convolution layers of the papers' networks: AlexNet with or without groups, VGG-16 and VGG-19."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from merp.models.network.network import Layer, Network
 
 
 def alexnet(groups: int) -> Network:
-    """Return AlexNet's, as ``tools/data/alexnet.toml`` has them, or without its groups."""
+    """Return AlexNet's layers, as in ``tools/data/alexnet.toml``, or without their groups."""
     three, two = Pool(window=3, stride=2), groups
     return _network(
         "alexnet" if groups == 2 else "alexnet-1group",
@@ -24,7 +24,10 @@ def alexnet(groups: int) -> Network:
 
 
 def vgg(layers: int) -> Network:
-    """Return those of VGG-16 or VGG-19. source: Simonyan and Zisserman 2015, table 1, D and E"""
+    """Return the layers of VGG-16 or VGG-19.
+
+    source: Simonyan and Zisserman 2015, table 1, D and E
+    """
     deep = 3 if layers == 16 else 4
     shapes, n, rows = [], 3, 224
     for m, count in ((64, 2), (128, 2), (256, deep), (512, deep), (512, deep)):

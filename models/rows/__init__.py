@@ -1,1 +1,1 @@
-"""A chain of FPGAs as rows run through it: what FPDeep's plans do, event by event."""
+"""Event simulation of FPDeep's plans: rows of maps move through a chain of FPGAs."""

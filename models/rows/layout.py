@@ -1,7 +1,7 @@
-"""What is simulated: layers as rows, slices of them on the nodes of a chain, links and FIFOs.
+"""Input of the simulation: layers as rows, their slices on the nodes of a chain, links and FIFOs.
 
-The rules that two simulators follow, ``simulator`` and ``reference``, are those of docs/cluster.md;
-here stand only the numbers that they start from.
+A node is an FPGA of the chain. docs/cluster.md defines the rules, which two simulators implement:
+``simulator`` and ``reference``. This file only defines their input.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ from fractions import Fraction
 from typing import Final
 
 FIFOS: Final = {
-    "maps": "input maps in front of a slice, until its sums are computed and the row is sent on",
+    "maps": "input maps of a slice, until its sums are computed and the row is sent on",
     "features": "the same rows, kept until the kernels' gradients have used them",
-    "sums": "partial sums, or finished maps, of the slices in front",
-    "errors": "deltas of the layer's output, until all that use them have",
-    "deltas": "deltas of the layer's input from the slices behind",
-    "own": "rows of a slice that are put together with those of the other slices so far",
+    "sums": "partial sums, or finished maps, of the previous slices",
+    "errors": "deltas of the layer's output, until all tasks that use them are done",
+    "deltas": "deltas of the layer's input from the following slices",
+    "own": "rows of a slice that are put together with the rows of the other slices so far",
     "send": "rows that wait for a link",
 }
 """Kinds of FIFOs that have a size, in rows."""
 
 Place = tuple[str, int]
-"""A FIFO: its kind and the slice that reads it; of ``send`` the stream's name and the border."""
+"""A FIFO: its kind and the index of the slice that reads it.
+
+For a ``send`` FIFO, it is ``send`` with the name of the stream, and the border.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +34,18 @@ class LayerRows:
     """A layer as rows of an image.
 
     Attributes:
-        name: of the layer. by_outputs: whether slices have output maps, else input maps.
-        inputs, sums, pooled: rows of its input, of its sums, and after pooling.
-        outputs: rows that go on: as pooled, or a single one where the next layer takes all at once.
-        kernel, stride, top: of the convolution; rows of zeros above.
-        window, step, above: of pooling; rows by which the first window hangs over the edge.
-        input_words, sum_words, output_words: elements of an image.
+        name: name of the layer.
+        by_outputs: whether the layer is cut by output maps; otherwise it is cut by input maps.
+        inputs: rows of its input maps.
+        sums: rows of its sums.
+        pooled: rows after pooling.
+        outputs: rows sent to the next layer: as many as ``pooled``, or one row if the next layer
+            needs all of them together.
+        kernel, stride: of the convolution.
+        top: rows of zeros above the input maps.
+        window, step: of the pooling.
+        above: rows of the first pooling window above the edge of the sums.
+        input_words, sum_words, output_words: elements of one image.
     """
 
     name: str
@@ -58,13 +67,14 @@ class LayerRows:
 
 @dataclass(frozen=True, kw_only=True)
 class Slice:
-    """What a node has of a layer.
+    """A node's part of a layer.
 
     Attributes:
-        node: of the chain. layer: index. begin, end: shares of the layer's maps in front of it, and
-            up to its end.
-        cycles: of an image, by phase; fp and ku are there.
-        update: cycles that its kernels take at the end of a batch.
+        node: index of the node in the chain.
+        layer: index of the layer.
+        begin, end: range of the part, in fractions of the layer's maps.
+        cycles: cycles of one image, by phase; fp and ku are always present.
+        update: cycles of the update of its kernels at the end of a batch.
     """
 
     node: int
@@ -76,19 +86,22 @@ class Slice:
 
     @property
     def back(self) -> int | None:
-        """Cycles of an image in delta propagation; None where it has none."""
+        """Cycles of an image in delta propagation; None without delta propagation."""
         return self.cycles.get("dp")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Links:
-    """Lanes between neighbours, each way.
+    """Links between neighbouring nodes, with the same rate in both directions.
 
     Attributes:
-        bits_per_cycle: above 0; None: as many as there are. word_bits: of all that crosses.
+        bits_per_cycle: rate of a direction, above 0; None for an unlimited rate.
+        word_bits: bits of every word on a link.
         latency: cycles from the last bit in to the last bit out.
-        carried: words of weights of an image that cross border ``node``, and gradients back.
-        shared: one FIFO behind a link for all of its streams, as large as that of maps.
+        carried: by border, the words of weights of one image that cross it. The words of gradients
+            in the other direction are as many. A border has the index of the node before it.
+        shared: whether all streams of a link share one FIFO after it, which has the size of the
+            FIFO of maps.
     """
 
     bits_per_cycle: Fraction | None = None
@@ -103,9 +116,13 @@ class Layout:
     """A batch on a chain.
 
     Attributes:
-        layers: in order. slices: in the order of the chain; nodes count from 0, none is left out.
-        images: of the batch. depth: images in flight at most. loss: cycles of an image at the host.
-        sizes: rows of FIFOs that differ from ``usual``.
+        layers: the layers, in order.
+        slices: the slices, in the order of the chain. Nodes are numbered from 0, without gaps.
+        links: the links between the nodes.
+        images: images of the batch.
+        depth: largest number of images in flight.
+        loss: cycles of the loss of one image at the host.
+        sizes: rows of FIFOs that do not have the default size.
     """
 
     layers: tuple[LayerRows, ...]
@@ -117,25 +134,28 @@ class Layout:
     sizes: Mapping[Place, int] = field(default_factory=dict)
 
     def size(self, kind: str, place: int) -> int:
-        """Rows of a FIFO; its kind is of ``FIFOS``, or ``send`` with the stream's name."""
+        """Return the rows that a FIFO can hold; ``kind`` and ``place`` are as in ``Place``."""
         given = self.sizes.get((kind, place))
         return self._usual(kind, place) if given is None else given
 
     def first(self, index: int) -> bool:
-        """Whether a slice is its layer's first."""
+        """Return whether a slice is the first one of its layer."""
         return index == 0 or self.slices[index - 1].layer != self.slices[index].layer
 
     def last(self, index: int) -> bool:
-        """Whether it is its layer's last."""
+        """Return whether a slice is the last one of its layer."""
         return self.first(index + 1) if index + 1 < len(self.slices) else True
 
     def crosses(self, index: int) -> bool:
-        """Whether the next slice is on another node; of the last slice it is not."""
+        """Return whether the next slice is on another node; False for the last slice."""
         behind = self.slices[index + 1 : index + 2]
         return any(each.node != self.slices[index].node for each in behind)
 
     def _usual(self, kind: str, place: int) -> int:
-        """With which nothing waits long: a window, what is next, and a row of margin."""
+        """Return the default size: a window, the next rows, and a spare row.
+
+        It avoids long waits.
+        """
         if kind.startswith("send") or kind in ("sums", "deltas", "own"):
             return 2
         layer = self.layers[self.slices[place].layer]

@@ -1,7 +1,7 @@
-"""The rules of a chain again, cycle by cycle and row by row: slow, and plain enough to be believed.
+"""A second implementation of the rules of a chain, cycle by cycle and row by row: slow, but simple.
 
-Written from docs/cluster.md and not from the event simulator: every row of every image is a thing
-of its own, windows are sets, and nothing is counted. Tests hold the simulator against it.
+It is written from docs/cluster.md, not from the event simulator. Every row of every image is a
+separate object. Windows are sets. No row counts are used. Tests compare the simulator with it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from math import ceil
 from merp.models.rows.layout import LayerRows, Layout, Slice
 
 Row = tuple[int, int]
-"""Image, and row of it."""
+"""An image, and a row of the image."""
 RowsOf = Callable[[int], Iterable[int]]
-"""Rows of an image that the task of a row has to do with."""
+"""A function that returns the rows of an image that the task of a row uses."""
 
 
 class StandsStill(Exception):
-    """Tasks are left, and none will ever begin.
+    """Tasks remain, but none of them can ever begin.
 
     Attributes:
-        done: cycles until then.
+        done: cycles until the last task ended.
     """
 
     def __init__(self, done: int) -> None:
@@ -32,14 +32,14 @@ class StandsStill(Exception):
 
 @dataclass
 class _Room:
-    """Places, of one buffer or of several."""
+    """Places for rows, in one buffer or shared by several buffers."""
 
     places: int
     buffers: list[_Buffer] = field(default_factory=list)
 
 
 class _Buffer:
-    """Rows that are promised or there, and who is still to be done with each."""
+    """Rows that are reserved or present, and the actors that still need each row."""
 
     def __init__(self, room: _Room) -> None:
         self.room = room
@@ -54,18 +54,18 @@ class _Buffer:
         self.left[user] = set()
 
     def waited_for(self, rows: set[Row]) -> set[Row]:
-        """Those of ``rows`` that somebody is not done with."""
+        """Return the part of ``rows`` that at least one actor still needs."""
         return {row for row in rows if any(row not in self.left[user] for user in self.users)}
 
     def takes(self, rows: set[Row]) -> bool:
-        """Whether there is room for rows that are to come."""
+        """Return whether there is room for further rows."""
         held = sum(len(each.waited_for(each.promised)) for each in self.room.buffers)
         return not rows or held + len(rows) <= self.room.places
 
 
 @dataclass
 class _Actor:
-    """Somebody with a task for each row: what it reads, what it makes, what it is done with."""
+    """An actor with one task per row. A task reads, makes and releases rows."""
 
     name: str
     server: str
@@ -93,10 +93,10 @@ class _Actor:
 
 
 def reference(layout: Layout) -> dict[str, list[int]]:
-    """Return the cycles at which the tasks of each stream are done, by its name.
+    """Return for each stream, by name, the cycles in which its tasks end.
 
     Raises:
-        StandsStill: it comes to a deadlock.
+        StandsStill: there is a deadlock.
     """
     return _Reference(layout).run()
 
@@ -134,12 +134,12 @@ class _Reference:
         return self.layout.slices[other] if 0 <= other < len(self.layout.slices) else None
 
     def before(self, index: int) -> Slice | None:
-        """The slice of the same layer in front."""
+        """Return the previous slice if it belongs to the same layer."""
         other = self.neighbour(index, -1)
         return other if other and other.layer == self.layout.slices[index].layer else None
 
     def behind(self, index: int) -> Slice | None:
-        """The slice of the same layer behind."""
+        """Return the next slice if it belongs to the same layer."""
         other = self.neighbour(index, 1)
         return other if other and other.layer == self.layout.slices[index].layer else None
 
@@ -149,7 +149,7 @@ class _Reference:
     def actor(
         self, name: str, cycles: int, rows: int, server: str = "", latency: int = 0
     ) -> _Actor:
-        """One whose cycles are dealt out to its rows as evenly as whole cycles can be."""
+        """Return an actor whose cycles are distributed over its rows as evenly as possible."""
         dealt, rest = [], 0
         for _ in range(rows):
             whole, rest = divmod(rest + cycles, rows)
@@ -307,7 +307,10 @@ class _Reference:
         return {actor.name: actor.ends for actor in self.actors}
 
     def start(self, at_work: dict[str, tuple[int, _Actor, Row]], cycle: int) -> None:
-        """Give each free server the ready task of the earliest image, of the first stream."""
+        """Start a task on each free server: of the ready tasks, the one of the earliest image.
+
+        Of equal images, the first stream has priority.
+        """
         for server in {actor.server for actor in self.actors} - set(at_work):
             some = [
                 actor
@@ -330,7 +333,7 @@ def _same(row: int) -> list[int]:
 
 
 class _Windows:
-    """Rows of a layer by the windows that they lie in."""
+    """Relations between the rows of a layer, by the windows that contain them."""
 
     def __init__(self, layer: LayerRows) -> None:
         self.layer = layer
@@ -345,23 +348,23 @@ class _Windows:
             self.pool_begins, self.completes = [self.pool_begins[0]], [max(self.completes)]
 
     def read(self, total: int) -> set[int]:
-        """Input rows down to the end of the window of a row of sums."""
+        """Return the input rows from the top to the end of a row of sums' window."""
         end = self.begins[total] + self.layer.kernel
         return {row for row in range(self.layer.inputs) if row < end}
 
     def last_begun(self, row: int) -> int:
-        """The last window that begins at or above an input row."""
+        """Return the last row of sums whose window begins at or above an input row."""
         return max(each for each, begin in enumerate(self.begins) if begin <= row)
 
     def forgotten(self, total: int) -> set[int]:
         return {row for row in range(self.layer.inputs) if self.last_begun(row) == total}
 
     def complete(self, total: int) -> set[int]:
-        """Output rows that a row of sums completes."""
+        """Return the output rows whose last row of sums is ``total``."""
         return {row for row, end in enumerate(self.completes) if end == total}
 
     def errors_of_sum(self, total: int) -> set[int]:
-        """Output rows whose pooling begins at or above a row of sums."""
+        """Return the output rows whose pooling window begins at or above a row of sums."""
         if len(self.pool_begins) != self.layer.pooled:
             return {0}
         return {row for row, begin in enumerate(self.pool_begins) if begin <= total}
@@ -370,5 +373,5 @@ class _Windows:
         return self.errors_of_sum(self.last_begun(row))
 
     def propagated(self, row: int) -> set[int]:
-        """Output rows of whose windows an input row is the last."""
+        """Return the output rows for which ``row`` is the last input row in their windows."""
         return {each for each, end in enumerate(self.completes) if max(self.read(end)) == row}

@@ -1,4 +1,4 @@
-"""An event simulator at row grain: when each task of a chain is done, and what it waited for."""
+"""An event simulator of rows: the time of each task of a chain, and the causes of its waits."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ DONE, ARRIVED = 0, 1
 
 @dataclass(frozen=True)
 class Wait:
-    """A task that waits, in words: ``who`` for ``what``, which ``whom`` would give."""
+    """The description of a waiting task: ``who`` waits for ``what`` from ``whom``."""
 
     who: str
     what: str
     whom: str
 
     def __str__(self) -> str:
-        """As part of a sentence."""
+        """Return the wait as part of a sentence."""
         return f"{self.who} waits for {self.what} from {self.whom}"
 
 
 class Deadlock(Exception):
-    """Nothing is under way, and tasks are left.
+    """Tasks remain, but no task is running.
 
     Attributes:
-        cycle: waits, each for the next one's stream, the last one for the first's.
-        done: cycles until then.
+        cycle: a cycle of waits. Each stream waits for the next one, and the last stream waits for
+            the first one.
+        done: cycles until the deadlock.
     """
 
     def __init__(self, cycle: Sequence[Wait], done: int) -> None:
@@ -41,15 +42,18 @@ class Deadlock(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class RowOutcome:
-    """A batch that has run.
+    """The result of a batch.
 
     Attributes:
-        graph: whose streams and FIFOs the lists below go with.
-        ends: of each stream, cycles at which its tasks are done. gradients: of each image, at which
-            the last gradient of its kernels is. losses: at which its loss is.
-        busy: cycles of each server. waits: of each, cycles by what it waited for.
-        peaks: rows that were in each FIFO at most. update: cycles after the last gradient.
-        depth: images in flight at most.
+        graph: the streams, servers and FIFOs; the lists below follow their order.
+        ends: for each stream, the cycles in which its tasks end.
+        gradients: for each image, the cycle of its last kernel gradient.
+        losses: for each image, the cycle of its loss.
+        busy: for each server, the cycles in which it has a task.
+        waits: for each server, its waiting cycles by cause.
+        peaks: for each FIFO, the largest number of rows in it.
+        update: cycles of the kernel update after the last gradient.
+        depth: largest number of images in flight.
     """
 
     graph: StreamGraph
@@ -63,13 +67,13 @@ class RowOutcome:
     depth: int
 
     def words(self, server: str) -> int:
-        """Words of the batch that a link has carried."""
+        """Return the words of the batch that a link, named as a server, has transferred."""
         index, images = self.graph.servers.index(server), len(self.gradients)
         return sum(images * each.words for each in self.graph.streams if each.server == index)
 
     @property
     def fill(self) -> int:
-        """Cycles until the first image's gradients are done."""
+        """Cycles until all gradients of the first image are calculated."""
         return self.gradients[0]
 
     @property
@@ -79,10 +83,11 @@ class RowOutcome:
 
     @property
     def interval(self) -> float:
-        """Cycles from image to image, on average over the second half of the batch.
+        """Average cycles from one image to the next, over the second half of the batch.
 
-        As many images as may be in flight can come in one after the other and then wait for the
-        first of them, again and again: so the half is a multiple of them where the batch is larger.
+        With few images in flight, the pipeline may be periodic: ``depth`` images enter one after
+        the other, and then the next image waits. Therefore the number of images in the average is
+        a multiple of ``depth``, if the batch is larger than ``depth``.
         """
         last = len(self.gradients) - 1
         if not last:
@@ -93,21 +98,25 @@ class RowOutcome:
 
     @property
     def total(self) -> int:
-        """Cycles of the batch with the update of the kernels."""
+        """Cycles of the batch, including the kernel update."""
         return self.gradients[-1] + self.update
 
 
 def simulate(layout: Layout) -> RowOutcome:
-    """Run a batch.
+    """Simulate a batch.
 
     Raises:
-        Deadlock: it stands still.
+        Deadlock: the pipeline is deadlocked.
     """
     return _Run(layout).outcome()
 
 
 class _Run:
-    """The state of a run: rows of each FIFO begun, arrived and done with, and heads of streams."""
+    """The state of a run.
+
+    It holds for each FIFO the numbers of rows begun, arrived and released, and for each stream its
+    next task, the head.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -135,7 +144,7 @@ class _Run:
         self._run()
 
     def _run(self) -> None:
-        """Take events in their order; servers start after all events of a cycle."""
+        """Process events in order; servers start tasks after all events of a cycle."""
         waking = set(range(len(self.at_work)))
         while True:
             for server in sorted(waking):
@@ -155,7 +164,7 @@ class _Run:
             raise Deadlock(self._cycle(), self.now)
 
     def _start(self, server: int) -> None:
-        """Begin the task that comes first by image and stream, if one is ready."""
+        """Start the ready task of the earliest image; of equal images, the first stream's."""
         chosen, least, cause = -1, self.layout.images, ""
         for index in self.of_server[server]:
             if self.image[index] < least:
@@ -186,7 +195,7 @@ class _Run:
         self.image[chosen], self.row[chosen] = image, row
 
     def _done(self, index: int, image: int, row: int, waking: set[int]) -> None:
-        """A task is done: its places are free, and what it made arrives, now or later."""
+        """End a task: release its places. Its rows arrive now, or later if it has a latency."""
         stream = self.streams[index]
         self.at_work[stream.server] = False
         waking.add(stream.server)
@@ -208,11 +217,14 @@ class _Run:
             waking.update(self.streams[reader].server for reader in fifo.readers)
 
     def _held(self, index: int) -> int:
-        """Places that are taken: by rows begun that someone is not done with."""
+        """Return the occupied places of a FIFO: rows begun that a reader still needs."""
         return max(0, self.begun[index] - min(self.freed[index]))
 
     def _missing(self, index: int) -> tuple[bool, int] | None:
-        """Whether it is a row, else a place, and of which FIFO; None where the head is ready."""
+        """Return the first missing row or place of a stream's head; None if the head is ready.
+
+        The result is whether a row is missing, otherwise a place, and the FIFO.
+        """
         stream, image, row = self.streams[index], self.image[index], self.row[index]
         for use in stream.needs:
             if self.arrived[use.fifo] < image * self.fifos[use.fifo].rows + use.rows[row]:
@@ -234,18 +246,18 @@ class _Run:
         return f"rows of {kind}" if is_row else f"places of {kind}"
 
     def _cycle(self) -> list[Wait]:
-        """Waits that hold each other up, from a stream that is stuck back to itself."""
+        """Return a cycle of waits, from a blocked stream back to itself."""
         at = next(i for i, image in enumerate(self.image) if image < self.layout.images)
         seen: dict[int, Wait] = {}
         while at not in seen:
             missing = self._missing(at)
-            assert missing is not None  # else it would be under way
+            assert missing is not None  # a ready stream would be running
             seen[at], at = self._wait(at, missing)
         begin = list(seen).index(at)
         return list(seen.values())[begin:]
 
     def _wait(self, index: int, missing: tuple[bool, int]) -> tuple[Wait, int]:
-        """What a stream waits for, and the stream that holds it up."""
+        """Return the description of a stream's wait, and the stream that blocks it."""
         is_row, fifo = missing
         stream = self.streams[index]
         kind = self.fifos[fifo].kind
@@ -262,7 +274,11 @@ class _Run:
         return Wait(head, what, "itself" if holder == index else whom), holder
 
     def _holder(self, index: int, asks: int) -> int:
-        """Who is not done with rows that take the places; who asks, if it asks for too many."""
+        """Return the reader that must release the places.
+
+        If all places are free, the task needs more places than exist. The result is then its own
+        stream, ``asks``.
+        """
         for member in self.members[self.fifos[index].pool]:
             if self._held(member):
                 freed, readers = self.freed[member], self.fifos[member].readers
@@ -270,7 +286,7 @@ class _Run:
         return asks
 
     def outcome(self) -> RowOutcome:
-        """What came of it."""
+        """Return the result of the run."""
         graph, images = self.graph, self.layout.images
         ends = list(zip(self.streams, self.ends, strict=True))
         updates = [found for stream, found in ends if stream.what.startswith("ku ")]
@@ -291,5 +307,5 @@ class _Run:
 
 
 def _of_image(ends: Sequence[int], images: int, image: int) -> int:
-    """When the last task of an image is done."""
+    """Return the cycle in which the last task of an image ends."""
     return ends[len(ends) // images * (image + 1) - 1]

@@ -1,8 +1,8 @@
-"""A chain as streams of tasks and the FIFOs between them: what the event simulator runs.
+"""A chain as streams of tasks and the FIFOs between them: the model of the event simulator.
 
-A stream does its tasks in order, image after image and row after row; each takes rows that must be
-there, needs places for those that it makes, and gives places free. So all that a FIFO knows are
-numbers of rows: begun, arrived, and done with by each who reads them.
+A stream runs its tasks in order, image after image and row after row. Each task needs input rows
+and places for its output rows, and releases places. Tasks use rows in order. Therefore a FIFO only
+stores numbers of rows: begun, arrived, and released by each reader.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ UNBOUNDED = 1 << 60
 
 @dataclass
 class RowFifo:
-    """Rows on their way from one stream to others.
+    """A FIFO of rows between one stream and its readers.
 
     Attributes:
-        kind, place: what it is. rows: of an image. pool: of the places that it takes.
-        producer: stream. readers: streams, whose rows that are done with are counted apart.
+        kind, place: the identity of the FIFO, as in ``layout.Place``.
+        rows: rows of one image.
+        pool: index of the pool that has its places.
+        producer: index of the stream that fills it.
+        readers: indices of the streams that read it. Each reader has its own count of released
+            rows.
     """
 
     kind: str
@@ -35,9 +39,12 @@ class RowFifo:
 
 @dataclass(frozen=True)
 class FifoUse:
-    """How a stream has to do with a FIFO: rows of an image after each task, from its begin on.
+    """The use of a FIFO by a stream.
 
-    ``reader`` counts among those of the FIFO; of rows that are made it is 0.
+    Attributes:
+        fifo: index of the FIFO.
+        reader: index of the stream among the FIFO's readers; 0 for its producer.
+        rows: for each task, the number of rows from the begin of the image to the task's last row.
     """
 
     fifo: int
@@ -50,9 +57,14 @@ class RowStream:
     """Tasks of a server, one for each row of each image.
 
     Attributes:
-        server: index. what: for people. layer: its name, or "". phase: or the kind of what crosses.
-        cycles: of each row. latency: until what it made arrives. words: of an image.
-        needs, makes, frees: rows that must be there, that arrive, and that are done with.
+        server: index of the server.
+        ``what``: name in messages.
+        cycles: cycles of the task of each row.
+        latency: cycles from the end of a task until its rows arrive.
+        words: words of one image on a link.
+        needs: rows that must have arrived before a task.
+        makes: rows that a task writes.
+        frees: rows that a task releases.
     """
 
     server: int
@@ -67,11 +79,13 @@ class RowStream:
 
 @dataclass
 class StreamGraph:
-    """All of a layout.
+    """The streams and FIFOs of a layout.
 
     Attributes:
-        servers: names. streams: in the order in which a server prefers them.
-        pools: places of each pool.
+        servers: names of the servers.
+        streams: the streams, ordered by priority on their server.
+        fifos: the FIFOs.
+        pools: number of places in each pool. FIFOs may share a pool.
     """
 
     servers: list[str] = field(default_factory=list)
@@ -80,12 +94,12 @@ class StreamGraph:
     pools: list[int] = field(default_factory=list)
 
     def server(self, name: str) -> int:
-        """Add a server."""
+        """Add a server and return its index."""
         self.servers.append(name)
         return len(self.servers) - 1
 
     def fifo(self, kind: str, place: int, rows: int, size: int, pool: int | None = None) -> int:
-        """Add a FIFO with places of its own, or in a pool that is there."""
+        """Add a FIFO with ``size`` places of its own or in an existing pool; return its index."""
         if pool is None:
             self.pools.append(size)
             pool = len(self.pools) - 1
@@ -95,19 +109,23 @@ class StreamGraph:
     def stream(
         self, server: int, what: str, cycles: Sequence[int], latency: int = 0, words: int = 0
     ) -> RowStream:
-        """Add a stream."""
+        """Add a stream and return it."""
         self.streams.append(RowStream(server, what, cycles, latency, words))
         return self.streams[-1]
 
     def made(self, stream: RowStream, fifo: int, rows: Sequence[int]) -> None:
-        """``stream`` fills ``fifo``: so many rows are in it after each task."""
+        """Add ``fifo`` as an output of ``stream``; ``rows`` are its row counts after each task."""
         self.fifos[fifo].producer = self.streams.index(stream)
         stream.makes.append(FifoUse(fifo, 0, rows))
 
     def read(
         self, stream: RowStream, fifo: int, needs: Sequence[int] | None, frees: Sequence[int]
     ) -> None:
-        """``stream`` reads ``fifo``: rows that it needs for each task, and is done with after."""
+        """Add ``fifo`` as an input of ``stream``.
+
+        ``needs`` are the row counts that must have arrived before each task. If it is None, tasks
+        do not wait for rows. ``frees`` are the row counts that are released after each task.
+        """
         readers = self.fifos[fifo].readers
         if needs is not None:
             stream.needs.append(FifoUse(fifo, len(readers), needs))
@@ -116,18 +134,18 @@ class StreamGraph:
 
 
 def dealt(total: int, rows: int) -> list[int]:
-    """Return ``total`` cycles, dealt out to rows; each takes one at least."""
+    """Distribute ``total`` cycles over rows as evenly as possible; each row has at least one."""
     ends = [total * row // rows for row in range(rows + 1)]
     return [max(1, end - begin) for begin, end in pairwise(ends)]
 
 
 def _each(rows: int) -> range:
-    """Rows up to each one, itself included."""
+    """Return for each row the number of rows up to and including it."""
     return range(1, rows + 1)
 
 
 def _counted(rows: int, tasks: int, last: Callable[[int], int]) -> list[int]:
-    """Of so many tasks, how many rows each has behind it; ``last`` is a row's task."""
+    """Return for each task the number of rows up to it; ``last`` returns the task of a row."""
     counts = [0] * tasks
     for row in range(rows):
         counts[last(row)] += 1
@@ -138,44 +156,44 @@ def _counted(rows: int, tasks: int, last: Callable[[int], int]) -> list[int]:
 
 @dataclass(frozen=True)
 class _Reach:
-    """Which rows of a layer have to do with which."""
+    """Relations between the rows of a layer."""
 
     layer: LayerRows
 
     def window_end(self, total: int) -> int:
-        """Input rows up to the end of the window of a row of sums."""
+        """Return the number of input rows up to the end of a row of sums' window."""
         layer = self.layer
         return min(layer.inputs, total * layer.stride + layer.kernel - layer.top)
 
     def last_sum(self, row: int) -> int:
-        """The last row of sums whose window begins at or above an input row."""
+        """Return the last row of sums whose window begins at or above an input row."""
         layer = self.layer
         return min(layer.sums - 1, (row + layer.top) // layer.stride)
 
     def last_pooled(self, output: int) -> int:
-        """The row of sums with which an output row is complete."""
+        """Return the last row of sums that an output row needs."""
         layer = self.layer
         if layer.outputs != layer.pooled:
             output = layer.pooled - 1
         return min(layer.sums - 1, output * layer.step + layer.window - 1 - layer.above)
 
     def errors_end(self, total: int) -> int:
-        """Output rows up to the last one whose pooling begins at or above a row of sums."""
+        """Return the number of output rows whose pooling begins at or above a row of sums."""
         layer = self.layer
         if layer.outputs != layer.pooled:
             return 1
         return min(layer.pooled, (total + layer.above) // layer.step + 1)
 
     def finished(self) -> list[int]:
-        """Output rows that are complete after each row of sums."""
+        """Return the number of complete output rows after each row of sums."""
         return _counted(self.layer.outputs, self.layer.sums, self.last_pooled)
 
     def forgotten(self) -> list[int]:
-        """Input rows that no later row of sums has to do with, after each."""
+        """Return for each row of sums the number of input rows that no later row of sums needs."""
         return _counted(self.layer.inputs, self.layer.sums, self.last_sum)
 
     def propagated(self) -> list[int]:
-        """Output rows whose deltas no later row of input deltas has to do with, after each."""
+        """Return for each row of input deltas the number of output rows that no later row needs."""
         layer = self.layer
         return _counted(
             layer.outputs, layer.inputs, lambda row: self.window_end(self.last_pooled(row)) - 1
@@ -183,12 +201,12 @@ class _Reach:
 
 
 def graph_of(layout: Layout) -> StreamGraph:
-    """Return the streams and FIFOs of a layout."""
+    """Build the streams and FIFOs of a layout."""
     return _Builder(layout).graph
 
 
 class _Builder:
-    """Makes the graph: FIFOs first, then streams from the source to the loss and back."""
+    """Builds the graph: FIFOs first, then streams from the source to the loss and back."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -243,12 +261,12 @@ class _Builder:
         self._enter(stream, 0, _each(rows))
 
     def _enter(self, stream: RowStream, index: int, rows: Sequence[int]) -> None:
-        """A stream makes input rows of a slice."""
+        """Connect the output of a stream to the input FIFOs of a slice."""
         self.graph.made(stream, self.maps[index], rows)
         self.graph.made(stream, self.features[index], rows)
 
     def _send(self, stream: RowStream, name: str, node: int, rows: int, made: Sequence[int]) -> int:
-        """A stream makes rows that wait for the link of a border."""
+        """Connect the output of a stream to a new FIFO before the link of a border."""
         kind = f"send {name}"
         fifo = self.graph.fifo(kind, node, rows, self.layout.size(kind, node))
         self.graph.made(stream, fifo, made)
@@ -283,7 +301,7 @@ class _Builder:
     def _put_together(
         self, stream: RowStream, name: str, index: int, made: Sequence[int], others: int
     ) -> RowStream:
-        """Rows of a slice's own maps and those of the other slices that came so far."""
+        """Add a stream that combines the rows of a slice with the rows of other slices."""
         graph, rows = self.graph, self.graph.fifos[others].rows
         own = graph.fifo("own", index, rows, self.layout.size("own", index))
         graph.made(stream, own, made)
@@ -296,7 +314,7 @@ class _Builder:
     def _crossing(
         self, server: int, name: str, words: int, rows: int, border: int, carried: bool
     ) -> RowStream:
-        """Rows that cross a border."""
+        """Add a stream that transfers rows over the link of a border."""
         links = self.layout.links
         words += links.carried.get(border, 0) if carried else 0
         cycles = 0
@@ -362,7 +380,7 @@ class _Builder:
         graph.read(stream, self.flight, None, [0] * (layer.sums - 1) + [1])
 
     def _link_backward(self, index: int) -> None:
-        """From the node of a slice to that of the slice in front of it."""
+        """Add the link from the node of a slice to the node of the previous slice."""
         layout, graph, layer = self.layout, self.graph, self._rows(index)
         border = layout.slices[index].node - 1
         server = graph.server(f"link {border + 1} to {border}")

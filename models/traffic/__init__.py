@@ -1,1 +1,1 @@
-"""Memory traffic: what crosses the ports, by formula and by walking the schedule."""
+"""Memory traffic on the ports, by formula and by walking the schedule."""

@@ -1,16 +1,17 @@
-"""Lower bounds on the traffic of a layer's phase: no schedule moves less.
+"""Lower bounds of the traffic of a layer's phase: no schedule moves less.
 
 Every operand must cross once (compulsory). With M words on chip, a convolution of G multiply-adds
-whose sums leave moves at least
+whose sums are output moves at least
 
     max{ I + O + W,  2*G*s / (k*sqrt(M)) - 2M,  (9/4)*G/M - M }    words
 
 A. Chen, J. Demmel, G. Dinh, M. Haberle, O. Holtz, "Communication bounds for convolutional neural
-networks", PASC 2022: the single-processor bound, all operands of one precision. Fused pooling keeps
-sums on chip, so a super layer may pass below it, down to its own compulsory traffic.
+networks", PASC 2022. It is the single-processor bound, with all operands of one precision. Fused
+pooling keeps sums on chip, so a super layer may move less, down to its own compulsory traffic.
 
-On chip all numbers are the arithmetic's, whatever memory stores. Where it stores operands in
-several formats, each word of the second and third term counts the bytes of the narrowest one.
+On chip all numbers have the arithmetic's format, independent of the format in memory. If operands
+have several formats in memory, each word of the second and third term counts the bytes of the
+narrowest one.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _OPERANDS = {
     "dp": ("delta_out", "delta_in", "kernel"),
     "ku": ("map_in", "delta_in", "kernel_out"),
 }
-"""Ports of a phase on which input maps, output maps and kernels, or their deltas, move."""
+"""Ports of a phase for input maps, output maps and kernels, or their deltas."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Bound:
     """Bytes of a phase of a layer, all groups.
 
     Attributes:
-        fused: compulsory traffic of the super layer, its output side at pooled resolution.
+        fused: compulsory traffic of the super layer, with its output at pooled resolution.
         operands: I + O + W of the convolution alone.
-        communication: what the on-chip memory forces; below zero it says nothing.
+        communication: bound by the on-chip memory; without meaning below zero.
     """
 
     fused: int
@@ -45,7 +46,7 @@ class Bound:
 
     @property
     def binding(self) -> str:
-        """Which of both bounds the convolution alone."""
+        """The one of both bounds that limits the convolution alone."""
         return "compulsory" if self.operands >= self.communication else "communication"
 
 
@@ -58,9 +59,9 @@ def on_chip_words(layer: Layer) -> int:
 def lower_bound(
     network: Network, layer: Layer, phase: str, images: int, memory_words: int
 ) -> Bound:
-    """Return the bound of a phase of a batch; it reads two of the operands for the third.
+    """Return the bound of a phase of a batch; it reads two of the operands and writes the third.
 
-    Biases are left out.
+    Biases are omitted.
     """
     shape = layer.shape
     macs = shape.macs(images)  # of one group; groups share no operand

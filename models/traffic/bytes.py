@@ -16,9 +16,9 @@ class Bytes:
     """Formulas of the bytes on a machine's ports.
 
     Attributes:
-        layers: of each layer and phase, of a network, a batch of so many images and a count.
-            The designs of the network do not matter but for what they say of ports.
-        caption: what a table of such a count counts.
+        layers: returns the bytes of each layer and phase, for a network, a number of images and a
+            count. Of the designs it uses only properties of ports.
+        caption: returns the description of such a count for a table.
         velocities: ports of velocities, as audits call them.
     """
 
@@ -31,7 +31,7 @@ def bytes_of(network: Network) -> Bytes:
     """Return the formulas of the machine that runs a network.
 
     Raises:
-        BadInput: its layers run on several machines, or the machine's part cannot be loaded.
+        BadInput: its layers run on several machines, or a part of the machine cannot be loaded.
     """
     machine = machine_that_runs(network)
     found: Bytes = part_of(machine, machine.bytes)

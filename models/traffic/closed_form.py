@@ -1,10 +1,15 @@
 """Memory traffic by formula: CNN-MERP section IV and table 3, for every phase and count.
 
 Symbols: x input maps, y convolution outputs, yp pooled outputs, w kernels, each in elements of all
-groups. FP moves x + yp; DP of layer l moves the delta of y_l in and that of y_(l-1) out, both
-un-pooled; KU reads x and the delta of y. The paper counts no more; the other counts do. A layer
-that adds the output of another one reads that, too, and DP what its sums start at. Each element has
-the bytes of the format that its tensor is stored in.
+groups.
+
+- FP moves x + yp.
+- DP of layer l reads the delta of y_l and writes that of y_(l-1), both un-pooled.
+- KU reads x and the delta of y.
+
+The paper counts only these; the other counts include more. A layer that adds the output of another
+layer also reads that output, and DP also reads the start of its sums. Each element has the bytes of
+its tensor's storage format.
 """
 
 from __future__ import annotations
@@ -38,7 +43,7 @@ EACH_IMAGE = (
     "map_in", "map_out", "delta_in", "delta_out", "state_in", "state_out", "add_in",
     "add_state_in", "between_out", "between_state_out",
 )  # fmt: skip
-"""Ports that move something for every image; the others move once in a run."""
+"""Ports that move data for every image; the others move data once in a run."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class PhaseTraffic:
     Attributes:
         operations: of the layers that execute the phase.
         streams: bytes per port.
-        momentum: bytes of the update's velocities, read and written; kept apart from ``bytes``.
+        momentum: bytes of the update's velocities, read and written; not included in ``bytes``.
     """
 
     operations: int
@@ -57,7 +62,7 @@ class PhaseTraffic:
 
     @property
     def bytes(self) -> int:
-        """All bytes but the velocities'."""
+        """All bytes except the velocities'."""
         return sum(self.streams.values())
 
     @property
@@ -70,8 +75,8 @@ class PhaseTraffic:
 class LayerTraffic:
     """One layer's traffic; a phase that the layer does not have is None.
 
-    The first layer has no ``dp``, as its input has no delta. ``bp`` is ``dp`` and ``ku`` in one
-    pass, in place of both.
+    The first layer has no ``dp``, because its input has no delta. ``bp`` is ``dp`` and ``ku`` in
+    one pass, in place of both.
     """
 
     layer: Layer
@@ -81,7 +86,9 @@ class LayerTraffic:
     bp: PhaseTraffic | None = None
 
     def phases(self, name: str) -> tuple[PhaseTraffic, ...]:
-        """Return the phase, or nothing where the layer does not execute it; ``step`` is all."""
+        """Return the phase, or nothing if the layer does not execute it; ``step`` means all
+        phases.
+        """
         names = COUNTED if name == "step" else (name,)
         found = (getattr(self, each) for each in names)
         return tuple(phase for phase in found if phase is not None)
@@ -93,8 +100,8 @@ def network_traffic(
     """Return the traffic of every layer for a batch of ``images``.
 
     Raises:
-        BadInput: no tile of a layer fits the memory of count ``board``, or the network goes back
-            in one pass, which takes no tiles.
+        BadInput: no tile of a layer fits the memory of count ``board``, or the network has combined
+            backward passes, which have no tiles.
     """
     counted = _Counted(network, images, count or Count())
     backward = {"dp": counted.delta, "ku": counted.update, ONE_PASS: counted.backward}
@@ -111,9 +118,9 @@ def network_traffic(
 
 
 def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, PhaseTraffic], ...]:
-    """Return the traffic of each layer in inference: kernels and biases once, and no state.
+    """Return the traffic of each layer in inference: kernels and biases once, and no masks.
 
-    What the first of two fused layers makes does not leave.
+    The map between two fused layers is not output.
     """
     counted = _Counted(network, images, Count(name="all"))
     found = []
@@ -128,8 +135,9 @@ def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, Phase
 def fused_traffic(network: Network, shape: FusedShape, images: int, *, state: bool) -> PhaseTraffic:
     """Return the traffic of the two layers of ``shape`` in one pass.
 
-    ``shape`` is of a group of the first that ``network`` fuses, and of those made of it. With
-    ``state``, in a training step, the map between them leaves, too, and the state of both.
+    ``shape`` has a group of the first layer that ``network`` fuses, and its groups of the second
+    layer. With ``state``, in a training step, the map between them is also output, with the masks
+    of both.
     """
     runs = network.layer(network.layer_fusion[0]).groups
     words = fused_port_words(shape, images, state=state)
@@ -166,26 +174,29 @@ class _Counted:
         return self.count.name != "maps"
 
     def _once(self, phase: str, port: str, words: int) -> int:
-        """Bytes of ``words`` elements on a port."""
+        """Return the bytes of ``words`` elements on a port."""
         return words * element_bytes(phase, port, self.network)
 
     def _maps(self, phase: str, port: str, words: int) -> int:
-        """Bytes of maps on a port that have ``words`` elements an image."""
+        """Return the bytes of maps on a port that have ``words`` elements an image."""
         return self.images * self._once(phase, port, words)
 
     def _maps_in(self, layer: Layer) -> int:
-        """Bytes of the input maps, once."""
+        """Return the bytes of the input maps, once."""
         return self.images * layer.inputs * self.network.at(layer).stored_input.bytes
 
     def _partial(self, words: int) -> int:
-        """Bytes of partial sums of ``words`` elements an image: numbers of the arithmetic."""
+        """Return the bytes of partial sums of ``words`` elements an image, in the arithmetic's
+        format.
+        """
         return self.images * words * self.network.fmt.bytes
 
     def _state_read(self, undone: Layer, reader: Layer) -> int:
-        """Bytes of the state of ``undone`` that ``reader`` reads, in a pass per group of its own.
+        """Return the bytes of the mask of ``undone`` that ``reader`` reads, a pass for each of its
+        groups.
 
-        A layer may have more or fewer groups than the one in front, whose state it then reads in
-        strings that are not those which were written.
+        A layer may have more or fewer groups than the layer in front. It then reads the mask in
+        other strings than those that were written.
         """
         maps = undone.biases // reader.groups
         once = state_read_bytes(
@@ -200,28 +211,29 @@ class _Counted:
         return layer.groups * once
 
     def _delta(self, phase: str, port: str, layer: Layer) -> int:
-        """Bytes of the delta of a layer's output on a port, as it is stored."""
+        """Return the bytes of the delta of a layer's output on a port, as it is stored."""
         return self._maps(phase, port, layer.outputs if self.count.pooled else layer.sums)
 
     def _stored_as(self, layer: Layer) -> Layer:
-        """The layer, as the delta of which that of ``layer`` lies in memory."""
+        """Return the layer whose stored delta represents that of ``layer``."""
         return stored_as(self.network, layer) if self.count.pooled else layer
 
     def forward(self, layer: Layer) -> PhaseTraffic:
-        """FP: maps in and out; kernels, biases and the state for the way back.
+        """Return the traffic of FP: maps in and out, kernels, biases, and masks for backward
+        propagation.
 
-        Of two fused layers the second takes its maps on chip. In a step they leave the first one
-        all the same, for the kernel update.
+        The second of two fused layers gets its maps on chip. In a training step the first layer
+        also outputs them, for the kernel update.
         """
         self._check_fused()
         shape = layer.shape
         maps_in, sums = self._maps_in(layer), self._partial(layer.sums)
         if layer.name in self.network.layer_fusion[1:]:
-            maps_in = 0  # they come from the layer in front, on chip
+            maps_in = 0  # passed from the layer in front, on chip
         pooled = self._maps("fp", "map_out", layer.outputs)
 
         def maps_out(tiling: Tiling) -> int:
-            # Cut input maps send partial sums out and in again; the last part pools.
+            # If input maps are cut, partial sums are written and read again; the last part pools.
             return pooled + (2 * tiling.inputs - 2) * sums
 
         tiling = self._tiling(
@@ -245,19 +257,20 @@ class _Counted:
         """Refuse tiles of layers that are fused.
 
         Raises:
-            BadInput: on count ``board`` without a board, whose plan knows what it has room for.
+            BadInput: the count is ``board`` without a board, whose plan would size the fused pass.
         """
         if self.network.layer_fusion and self.count.name == "board":
             raise BadInput(
-                f"{self.network.name}: layer_fusion: two layers in one pass are whole, count board "
-                "cuts them by bytes alone: allowed are counts maps, all, a board, or no "
+                f"{self.network.name}: layer_fusion: count board without a board cuts layers, and "
+                "fused layers are whole: allowed are counts maps, all, a board, or no "
                 "layer_fusion"
             )
 
     def delta(self, layer: Layer) -> PhaseTraffic:
-        """DP: the layer's delta in, that of the one in front out, behind its ReLU' and un-pooling.
+        """Return the traffic of DP: the layer's delta in, that of the layer in front out.
 
-        With deltas at pooled resolution the layer's own state expands the delta as it comes in.
+        The output has passed ReLU' and un-pooling of the layer in front. With deltas at pooled
+        resolution, the layer's own mask expands its delta at the input.
         """
         shape, earlier = layer.shape, behind(self.network, layer)
         stored = self._stored_as(layer)
@@ -286,9 +299,9 @@ class _Counted:
         return PhaseTraffic(layer.operations(self.images), streams | self._begun(layer))
 
     def _begun(self, layer: Layer) -> dict[str, int]:
-        """What the sums of delta propagation start at: once, by the first part.
+        """Return the traffic of the start of delta propagation's sums: once, by the first part.
 
-        The delta of another layer's sums comes as it is stored, and is expanded by its state.
+        The delta of another layer's sums is read as it is stored, with the mask that expands it.
         """
         if not begun(self.network, layer):
             return {}
@@ -301,7 +314,9 @@ class _Counted:
         }
 
     def update(self, layer: Layer) -> PhaseTraffic:
-        """KU: input maps and the layer's delta in; old kernels and biases in, new ones out."""
+        """Return the traffic of KU: input maps, the layer's delta, old and new kernels and
+        biases.
+        """
         shape, stored = layer.shape, self._stored_as(layer)
         maps_in = self._maps_in(layer)
         delta_in = self._delta("ku", "delta_in", stored)
@@ -326,9 +341,9 @@ class _Counted:
         )
 
     def backward(self, layer: Layer) -> PhaseTraffic:
-        """DP and KU in one pass: what both read is read once, the delta, its state, the kernels.
+        """Return the traffic of DP and KU in one pass; delta, mask and kernels are read only once.
 
-        New kernels are made of those that DP was given.
+        New kernels are computed from the kernels that DP read.
 
         Raises:
             BadInput: on count ``board``, which cuts layers into tiles.
@@ -367,13 +382,13 @@ class _Counted:
             outputs=outputs,
             k=k,
             columns=columns,
-            words=self.count.memory_bytes // self.network.fmt.bytes,  # as they are computed with
+            words=self.count.memory_bytes // self.network.fmt.bytes,  # in the arithmetic's format
             cost=cost,
         )
 
 
 def velocity_bytes(layer: Layer, stores: Stores) -> int:
-    """Bytes of the velocities of a layer's kernels and biases, read and written once."""
+    """Return the bytes of the velocities of a layer's kernels and biases, read and written once."""
     counts = {"kernel": layer.kernels, "bias": layer.biases}
     return sum(
         words * element_bytes("ku", f"{name}_velocity_{way}", stores)
@@ -383,15 +398,17 @@ def velocity_bytes(layer: Layer, stores: Stores) -> int:
 
 
 def step_bytes(network: Network, batch: int, count: Count) -> Mapping[str, int]:
-    """Bytes that one training step moves, by phase, from the closed form; all layers.
+    """Return the bytes that one training step moves, by phase, from the closed form; all layers.
 
-    ``momentum`` is the velocities' share (read and written), in no phase's count.
+    ``momentum`` is the share of velocities (read and written); no phase includes it.
     """
     return phase_bytes(network_traffic(network, batch, count), phases_counted(network))
 
 
 def phase_bytes(layers: Collection[LayerTraffic], phases: Iterable[str]) -> dict[str, int]:
-    """Bytes of a step by phase, of all of them (``step``), and of velocities (``momentum``)."""
+    """Return the bytes of a step by phase, of all phases (``step``), and of velocities
+    (``momentum``).
+    """
     found = {phase: total(layers, phase) for phase in (*phases, "step")}
     counts = {phase: each.bytes for phase, each in found.items()}
     return counts | {"momentum": found["step"].momentum}

@@ -1,8 +1,8 @@
-"""Counts: which words a figure of memory traffic includes. A report never mixes two.
+"""Counts: the words that a figure of memory traffic includes. A report never mixes two counts.
 
-``maps`` counts feature and delta maps, as table 3 of CNN-MERP does. ``all`` adds kernels, biases
-and the state that the backward phases need. ``board`` is ``all`` with the tiling that an on-chip
-memory of a given size forces; its figures are modelled. MB are 10^6 bytes, a multiply-add is two
+``maps`` counts feature and delta maps, like table 3 of CNN-MERP. ``all`` adds kernels, biases and
+the ReLU/pooling masks of the backward phases. ``board`` is ``all`` with the tiling that an on-chip
+memory of a given size needs; its figures are modelled. MB are 10^6 bytes, a multiply-add is two
 operations.
 """
 
@@ -22,20 +22,20 @@ FORMER = {"paper": "maps", "full": "all"}
 """Former names, which JSON answers keep."""
 
 XC7K325T_BYTES = 445 * 4096
-"""Block RAM of the paper's Kintex-7: 445 blocks of 4 KiB (parity bits left out)."""
+"""Block RAM of the paper's Kintex-7: 445 blocks of 4 KiB, without parity bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Count:
-    """What is counted.
+    """The words that a figure includes.
 
     Attributes:
         name: ``maps``, ``all`` or ``board``.
-        state: what ReLU' and un-pooling are given (``all`` and ``board``): ``32`` the activation
-            itself, stored as maps are; ``1`` a mask bit per element, and a position code per
-            maximum; ``pooled`` what expands a delta that is stored at pooled resolution.
-        memory_bytes: on-chip memory (``board``), in which tiles are cut by their bytes alone.
-        board: the plan for it says what is moved, in place of ``memory_bytes``.
+        state: kind of the mask for ReLU' and un-pooling (``all`` and ``board``). ``32``: the
+            activation itself, in the format of maps. ``1``: a mask bit per element, and a position
+            code per maximum. ``pooled``: the data that expands a delta stored at pooled resolution.
+        memory_bytes: on-chip memory (``board``), for tiles that are cut only by their bytes.
+        board: its plan defines the traffic, in place of ``memory_bytes``.
     """
 
     name: str = "maps"
@@ -65,18 +65,18 @@ class Count:
 
 
 def activation_bits(stores: Stores) -> int:
-    """Bits of an element of the activation in memory, which is stored as maps are."""
+    """Return the bits of an element of the activation in memory, in the format of maps."""
     return 8 * stores.stored("maps").bytes
 
 
 def state_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
-    """Bits that ReLU' and un-pooling of ``maps`` maps of one image need."""
+    """Return the bits that ReLU' and un-pooling of ``maps`` maps of one image need."""
     pool = shape.pool
     maximum = pool is not None and pool.kind == "max"
     if not (shape.relu or maximum):
         return 0
     sums = maps * shape.out_rows * shape.out_columns
-    if state == "32":  # the sign gives ReLU', the window's largest gives the position
+    if state == "32":  # the sign gives ReLU', the largest element of a window the position
         return sums * word_bits
     if pool is None or not maximum:
         return sums
@@ -86,21 +86,23 @@ def state_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
 
 
 def state_read_bytes(shape: Shape, maps: int, images: int, state: str, word_bits: int) -> int:
-    """Return the bytes of state that one pass of a backward phase reads.
+    """Return the bytes of the mask that one pass of a backward phase reads.
 
-    A pass is one group of the layer that reads. Its state is one string of the bits of all images,
-    filled up to whole bytes: bits are rounded to bytes here and nowhere else.
+    A pass is one group of the reading layer. Its mask is one string of the bits of all images,
+    filled up to whole bytes. Bits are rounded to bytes only here.
 
     Args:
         shape: the layer whose ReLU and pooling are undone.
-        maps: of it, in the pass. images: in the pass.
-        state: one of ``STATES``. word_bits: of an element of the activation in memory.
+        maps: maps of this layer in the pass.
+        images: in the pass.
+        state: one of ``STATES``.
+        word_bits: of an element of the activation in memory.
     """
     return -(-images * state_bits(shape, maps, state, word_bits) // 8)
 
 
 def state_written_bytes(shape: Shape, images: int, state: str, word_bits: int) -> int:
-    """Return the bytes of state that one pass of forward propagation, one group, writes.
+    """Return the bytes of the mask that one pass of forward propagation, one group, writes.
 
     Without pooling the activation is the output map, which is not written a second time.
     """

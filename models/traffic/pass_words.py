@@ -1,6 +1,6 @@
-"""Words on the ports in a pass of one group, by formula: what hardware is held against.
+"""Words on the ports in a pass of one group, by formula: the reference of the hardware's counts.
 
-Each phase has its ports; parts of the input maps, additions and pooled deltas have theirs.
+Each phase has its ports. Parts of the input maps, additions and pooled deltas have further ports.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from merp.models.traffic.count import state_read_bytes
 def port_words(shape: Shape, images: int, part: InputPart | None = None) -> dict[str, int]:
     """Return the words that cross each port in the forward pass of one group.
 
-    ``part``: on a design with ports for partial sums, that of the layer's input maps which
+    ``part``: on a design with ports for partial sums, the part of the layer's input maps that
     ``shape`` has.
     """
     words = {
@@ -35,10 +35,10 @@ def port_words(shape: Shape, images: int, part: InputPart | None = None) -> dict
 
 
 def fused_port_words(shape: FusedShape, images: int, state: bool) -> dict[str, int]:
-    """Return the words that cross each port where two layers are one pass of forward propagation.
+    """Return the words that cross each port if two layers are one pass of forward propagation.
 
-    What the first one leaves crosses no port but where ``state`` (in bytes) leaves, too: then the
-    kernel update of the second needs it.
+    The output of the first layer crosses a port only if ``state`` (in bytes) is output, too. The
+    kernel update of the second layer then needs it.
     """
     first, second, groups = shape
     one, other = port_words(first, images), port_words(second, images)
@@ -60,17 +60,17 @@ def fused_port_words(shape: FusedShape, images: int, state: bool) -> dict[str, i
 
 
 def added_words(shape: Shape, images: int) -> int:
-    """Return the words that come in to be added to the sums of one group, in forward propagation.
+    """Return the words that are read to be added to the sums of one group, in forward propagation.
 
-    In delta propagation ``shape`` is what the engine convolves (``delta_shape``).
+    In delta propagation ``shape`` is the convolution of the engine (``delta_shape``).
     """
     return images * shape.m * shape.out_rows * shape.out_columns
 
 
 def begun_words(beside: Shape, maps: int, images: int) -> dict[str, int]:
-    """Return the words (of state: bytes) at which the sums of a delta propagation start, one group.
+    """Return the start words (of the mask: bytes) of a delta propagation's sums, one group.
 
-    They are ``maps`` maps of the delta of ``beside`` at pooled resolution, and their state.
+    They are ``maps`` maps of the delta of ``beside`` at pooled resolution, and their mask.
     """
     return {
         "add_in": images * maps * beside.pooled_rows * beside.pooled_columns,
@@ -79,7 +79,7 @@ def begun_words(beside: Shape, maps: int, images: int) -> dict[str, int]:
 
 
 def state_bytes(shape: Shape, maps: int, images: int) -> int:
-    """Return the bytes of the state of ``maps`` maps of a layer, kind ``pooled``, one pass."""
+    """Return the bytes of the mask of ``maps`` maps of a layer, kind ``pooled``, one pass."""
     return state_read_bytes(shape, maps, images, "pooled", 0)
 
 
@@ -93,10 +93,10 @@ def delta_port_words(
 ) -> dict[str, int]:
     """Return the words that cross each port in delta propagation of one group.
 
-    ``unpooled`` is the layer whose ReLU and pooling are undone, of ``maps`` maps: with ``before``
-    the layer itself, in front of the engine, else the one in front of it. State is of kind
-    ``pooled`` and counts in bytes. ``part``: on a design with ports for partial sums, that of the
-    layer's output maps which ``shape`` has.
+    ``unpooled`` is the layer whose ReLU and pooling are undone, of ``maps`` maps. With ``before``
+    it is the layer itself, in front of the engine; otherwise the layer in front. The mask is of
+    kind ``pooled`` and counts in bytes. ``part``: on a design with ports for partial sums, the part
+    of the layer's output maps that ``shape`` has.
     """
     sums = images * maps * unpooled.out_rows * unpooled.out_columns
     pooled = images * maps * unpooled.pooled_rows * unpooled.pooled_columns
@@ -122,8 +122,8 @@ def update_port_words(
 ) -> dict[str, int]:
     """Return the words that cross each port in the kernel update of one group.
 
-    With ``before`` deltas come at pooled resolution, with their state, which counts in bytes.
-    ``part`` is that of the layer's input maps which ``shape`` has.
+    With ``before`` deltas arrive at pooled resolution, with their mask, which counts in bytes.
+    ``part`` is the part of the layer's input maps that ``shape`` has.
     """
     kernels = shape.n * shape.m * shape.k**2
     words = {
@@ -141,9 +141,10 @@ def update_port_words(
 
 
 def backward_port_words(shape: Shape, images: int) -> dict[str, int]:
-    """Return the words that cross each port where both backward phases of a group are one pass.
+    """Return the words that cross each port if both backward phases of a group are one pass.
 
-    The delta comes once, at pooled resolution, with its state (in bytes), and so do the kernels.
+    The delta is read once, at pooled resolution, with its mask (in bytes). The kernels are also
+    read once.
     """
     propagated = delta_port_words(shape, shape, shape.m, images, before=True)
     return propagated | update_port_words(shape, images, before=True)

@@ -1,6 +1,6 @@
-"""Table 3, section IV and the errata of CNN-MERP, out of its list, for the tables of traffic.
+"""Table 3, section IV and the errata of CNN-MERP, from its list, for the tables of traffic.
 
-Source: X. Han, D. Zhou, S. Wang, S. Kimura, "CNN-MERP: an FPGA-based memory-efficient
+Source: X. Han, D. Zhou, S. Wang, S. Kimura. "CNN-MERP: an FPGA-based memory-efficient
 reconfigurable processor for forward and backward propagation of convolutional neural networks",
 ICCD 2016.
 """
@@ -48,7 +48,7 @@ STAIRCASE = {
     "1-3": PAPER["IV.D", "after strategies 1-3"],
     "1-5": PAPER["IV.F", "after strategies 1-5"],
 }
-"""Section IV: MB/GFlop of layer 2 after each strategy. That of strategy 4 is not printed."""
+"""Section IV: MB/GFlop of layer 2 after each strategy; the value of strategy 4 is not printed."""
 
 # g, n, m, k, stride, rows, out_rows, pooled_rows: the sizes from which table 3 follows
 _GEOMETRY = (

@@ -1,6 +1,6 @@
-"""The five strategies of CNN-MERP section IV by formula: traffic, and the memory each costs.
+"""The five strategies of CNN-MERP section IV by formula: their traffic, and their memory.
 
-Strategies accumulate. Below the fourth the maps are taken to lie padded in memory, as the paper's
+Strategies accumulate. Below the fourth, the maps are assumed to be stored padded, as the paper's
 count of 8 bytes per multiply-add implies.
 """
 
@@ -18,7 +18,7 @@ NAMES = (
     "k rows of each map on chip",
     "ReLU and pooling fused",
 )
-"""What each strategy is called, the first to the fifth; the paper only numbers them."""
+"""Names of the strategies, the first to the fifth; the paper only numbers them."""
 
 LEVELS = ("none", "1", "1-2", "1-3", "1-4", "1-5")
 
@@ -29,11 +29,12 @@ class Strategy:
 
     Attributes:
         level: the strategies in force, one of ``LEVELS``.
-        map_words: words of input maps. kernel_words: of kernels, where they are not on chip.
-        partial_words: of partial sums that leave, numbers of the arithmetic.
-        sum_words: of finished sums, or pooled outputs.
-        on_chip_words: memory that the last of the strategies costs, for one group; numbers of the
-            arithmetic.
+        map_words: words of input maps.
+        kernel_words: words of kernels, if they are not on chip.
+        partial_words: words of partial sums in memory, in the arithmetic's format.
+        sum_words: words of finished sums, or pooled outputs.
+        on_chip_words: memory of the last of the strategies, for one group, in the arithmetic's
+            format.
     """
 
     level: str
@@ -45,21 +46,21 @@ class Strategy:
 
     @property
     def last(self) -> str:
-        """Name of the last strategy in force; of none, a dash."""
+        """Name of the last strategy in force; a dash without any."""
         return "-" if self.level == LEVELS[0] else NAMES[LEVELS.index(self.level) - 1]
 
     def input_bytes(self, stores: Stores) -> int:
-        """Bytes of maps and kernels, as the layer's lie in memory."""
+        """Return the bytes of maps and kernels, in the layer's storage formats."""
         maps = self.map_words * element_bytes("fp", "map_in", stores)
         return maps + self.kernel_words * element_bytes("fp", "kernel", stores)
 
     def sum_bytes(self, stores: Stores) -> int:
-        """Bytes of sums and outputs."""
+        """Return the bytes of sums and outputs."""
         partial = self.partial_words * stores.fmt.bytes
         return partial + self.sum_words * element_bytes("fp", "map_out", stores)
 
     def bytes(self, stores: Stores) -> int:
-        """All bytes counted."""
+        """Return all counted bytes."""
         return self.input_bytes(stores) + self.sum_bytes(stores)
 
 
@@ -86,14 +87,14 @@ def staircase(layer: Layer, images: int) -> tuple[Strategy, ...]:
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Bytes of the activation and pooling layers while they are layers of their own."""
+    """Bytes of activation and pooling as separate layers."""
 
     activation: int
     pooling: int
 
 
 def round_trips(network: Network, layer: Layer, images: int) -> RoundTrip:
-    """Return what strategy 5 saves beside the staircase: activation and pooling through memory."""
+    """Return the further savings of strategy 5: activation and pooling through memory."""
     word = images * element_bytes("fp", "map_out", network)  # of every image
     pool = layer.shape.pool
     pooling = layer.outputs * (pool.window**2 + 1) if pool else 0

@@ -1,8 +1,8 @@
 """Tiles of a layer that fit an on-chip memory, with the least traffic.
 
-The engine holds the kernels of ``inputs`` x ``outputs`` maps, k rows of each input map of the tile
+The engine stores the kernels of ``inputs`` x ``outputs`` maps, k rows of each input map of the tile
 and a sum per output map: inputs*outputs*k^2 + inputs*k*columns + outputs elements. Every tile is
-one pass over the batch, so kernels are loaded once whatever the tiling.
+one pass over the batch. Therefore kernels are loaded once in every tiling.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _part_sizes(maps: int) -> Iterator[int]:
     while size:
         parts = -(-maps // size)
         yield -(-maps // parts)
-        size = (maps - 1) // parts  # the largest size that makes one part more
+        size = (maps - 1) // parts  # the largest size with one part more
 
 
 def best_tiling(
@@ -42,7 +42,7 @@ def best_tiling(
 ) -> Tiling:
     """Return the tiling of least ``cost`` whose tile fits ``words`` elements on chip.
 
-    The cost must not fall when either number of parts rises. ``where`` opens the complaint.
+    The cost must not fall when either number of parts rises. ``where`` opens the message.
 
     Raises:
         BadInput: not even one map in, one map out fits.

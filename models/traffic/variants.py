@@ -1,7 +1,7 @@
-"""What lies below the paper's traffic: a training step, each row under conditions of its own.
+"""Training steps with less traffic than the paper's, each with its own conditions.
 
-All rows move everything once (count ``all``) and are counted by the formula that the hardware's
-ports are held against. The first two have the paper's deltas, at the resolution of the sums.
+All rows move everything once (count ``all``). They are counted by the formula that checks the
+hardware's ports. The first two have the paper's deltas, at the resolution of the sums.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from merp.models.traffic.count import Count
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """A training step under conditions of its own.
+    """A training step with its own conditions.
 
     Attributes:
-        name: what is other than in the paper.
-        network: as it lies in memory, and goes back, then; its designs are as they were.
-        count: ``all``, with a kind of state. layers: what moves.
+        name: the difference from the paper.
+        network: with the storage formats and backward passes of the variant; its designs are
+            unchanged.
+        count: ``all``, with a kind of mask.
+        layers: the traffic.
     """
 
     name: str
@@ -36,12 +38,12 @@ class Variant:
 
     @property
     def deltas(self) -> str:
-        """Resolution at which deltas lie in memory."""
+        """Resolution at which deltas are stored."""
         return "pooled" if self.count.pooled else "sums"
 
     @property
     def formats(self) -> str:
-        """Of maps, deltas, kernels and gradients."""
+        """Formats of maps, deltas, kernels and gradients."""
         storage = self.network.storage
         if storage is None:
             return format_name(self.network.fmt)
@@ -60,7 +62,7 @@ class Variant:
 
     @property
     def backward(self) -> str:
-        """Whether the way back is one pass or separate ones."""
+        """Whether backward propagation is one pass or separate ones."""
         return self.network.backward
 
     @property
@@ -70,13 +72,13 @@ class Variant:
 
 
 def variants(network: Network, images: int, pair: tuple[str, ...] = ()) -> tuple[Variant, ...]:
-    """Return the paper's step, and those below it, the fewest changes first.
+    """Return the paper's step, and the variants below it, the fewest changes first.
 
-    Of a network that is stored otherwise than it computes the formats are its own, else bfloat16
-    for maps and deltas.
+    If the network stores tensors in other formats than it computes in, these formats are used;
+    otherwise bfloat16 for maps and deltas.
 
     Args:
-        pair: names of two layers that can be fused, if any can.
+        pair: names of two layers that can be fused, if any.
     """
     plain = replace(network, storage=None, backward=SEPARATE, layer_fusion=())
 
@@ -90,9 +92,7 @@ def variants(network: Network, images: int, pair: tuple[str, ...] = ()) -> tuple
 
 
 def changes(network: Network, pair: tuple[str, ...] = ()) -> Iterator[tuple[str, Network]]:
-    """Deltas at pooled resolution, and each further change with and without each other one.
-
-    Yields a name, and the network as it then is.
+    """Yield a name and a changed network: pooled deltas, with each combination of further changes.
 
     Args:
         pair: as in ``variants``.
@@ -122,7 +122,7 @@ def _said(network: Network) -> str:
 
 
 def _narrow(network: Network) -> tuple[Storage, ...]:
-    """Formats of its tensors that are narrower than what it computes in, if any."""
+    """Return the network's own storage formats if they are narrower than its arithmetic, if any."""
     fmt = network.fmt
     if network.storage is not None:
         own = network.storage.between_layers

@@ -1,9 +1,9 @@
-"""Flow control of both backward phases in one pass as a cycle model: two halves and their fork.
+"""Cycle model of the flow control of both backward phases in one pass: two halves and their fork.
 
 A word of delta passes the fork when both halves have room for it. The halves follow the rules of
-``flow``, ``position_flow`` and ``row_flow``; here each goes on as its deltas come, word by word.
-Sums of delta propagation wait in a FIFO for the port, and its slots for places there, as in
-``fused_flow``.
+``flow``, ``position_flow`` and ``row_flow``. Here each half advances word by word, as its deltas
+arrive. Sums of delta propagation wait in a FIFO for the port. Slots of delta propagation wait for
+places in this FIFO, as in ``fused_flow``.
 """
 
 from __future__ import annotations
@@ -44,29 +44,36 @@ from merp.models.machines.cnn_merp.slots import pairs
 Times = NDArray[np.int64]
 """Cycles, counted from the first map word on."""
 
-FORK_PLACES = CREDIT_RETURN + 1  # in front of either half, beside what it keeps itself
+FORK_PLACES = CREDIT_RETURN + 1  # in front of either half, in addition to the half's own registers
 UNPOOL_LEAD = 1
-"""From the first map word to the first delta at the fork, where none is pooled; sums of deltas that
-are un-pooled take their latency more."""
+"""From the first map word to the first delta at the fork without pooling. With un-pooling, the
+latency of its sums is added.
+"""
 
 KERNEL_RETURN = 2
 """From an old kernel that was read back to the read of its gradient."""
 
-ROWS = 2  # of deltas that an update by row keeps
-POSITIONS = 2  # that one by position keeps
+ROWS = 2  # of deltas that an update by row stores
+POSITIONS = 2  # that an update by position stores
 
 
 class _Maps(NamedTuple):
-    """The maps of a half and the slots that windows of them are issued in.
+    """The maps of a half, and the slots of their windows.
 
     Attributes:
-        positions: as ``keep_and_need`` gives them. starts, sizes: of those that take turns.
-        channels: maps. columns: of them. kept: rows. groups: slots of a window.
-        distance: cycles between slots of an accumulator. rest: idle ones behind a position.
-        accepted: cycle of each word. opening: from which on each position may begin.
-        last: slot of either position of a pair. oldest: from which on each pair is the oldest that
-            needs its words.
-        sums: behind its slots.
+        positions: as returned by ``keep_and_need``.
+        starts, sizes: of groups of interleaved positions.
+        channels: number of maps.
+        columns: of the maps.
+        kept: stored rows.
+        groups: slots of a window.
+        distance: cycles between slots of an accumulator.
+        rest: idle cycles after a position.
+        accepted: cycle of each word.
+        opening: first cycle in which each position may begin.
+        last: last slot of either position of a pair.
+        oldest: first cycle in which each pair is the oldest that needs its words.
+        sums: the outputs of its slots.
     """
 
     positions: Times
@@ -86,12 +93,15 @@ class _Maps(NamedTuple):
 
 
 class _At(NamedTuple):
-    """How far a half is.
+    """Progress of a half.
 
     Attributes:
-        pair, lane, channel: of the next window. free: cycle from which on it may be issued.
-        word: the next one of the maps. gate: the pair that was the oldest when the last one came.
-        first: slot. waits, hazards: cycles without a slot.
+        pair, lane, channel: of the next window.
+        free: first cycle in which it may be issued.
+        word: the next word of the maps.
+        gate: the pair that was the oldest when the last word arrived.
+        first: first slot.
+        waits, hazards: cycles without a slot.
     """
 
     pair: int
@@ -106,12 +116,17 @@ class _At(NamedTuple):
 
 
 class _PositionRows(NamedTuple):
-    """Rows of positions along which an update goes.
+    """Rows of positions that an update processes.
 
     Attributes:
-        need, keep: map rows, of each. words: of a map row. kept: map rows.
-        sweeps: of a row. columns: slots of a sweep. rest: idle cycles behind it.
-        written: cycle of each map row's last word. last: of each row's last slot.
+        need, keep: map rows, of each row of positions.
+        words: of a map row.
+        kept: stored map rows.
+        sweeps: of a row.
+        columns: slots of a sweep.
+        rest: idle cycles after a sweep.
+        written: cycle of each map row's last word.
+        last: cycle of each row's last slot.
     """
 
     need: Times
@@ -127,7 +142,7 @@ class _PositionRows(NamedTuple):
 
 @compiled()
 def _permitted(maps: _Maps, pair: int, word: int) -> bool:
-    """Whether a word may come while ``pair`` is the oldest that needs its words."""
+    """Return whether a word is permitted while ``pair`` is the oldest that needs its words."""
     if pair == len(maps.starts):
         return True
     row, column = divmod(word // maps.channels, maps.columns)
@@ -137,7 +152,7 @@ def _permitted(maps: _Maps, pair: int, word: int) -> bool:
 
 @compiled()
 def _accept(maps: _Maps, at: _At, earliest: int) -> _At:
-    """Accept the next word; the pairs in front of the one that permits it have been issued."""
+    """Accept the next word; the pairs in front of the pair that permits it have been issued."""
     gate = at.gate
     while not _permitted(maps, gate, at.word):
         gate += 1
@@ -150,7 +165,7 @@ def _accept(maps: _Maps, at: _At, earliest: int) -> _At:
 
 @compiled()
 def _issue(maps: _Maps, at: _At, comes: int) -> _At:
-    """Issue the next window; words that it needs come from ``comes`` on, but for those there."""
+    """Issue the next window; its missing words arrive from cycle ``comes`` on."""
     position = maps.starts[at.pair] + at.lane
     need = maps.positions[position, 0] * maps.columns + maps.positions[position, 1]
     word = need * maps.channels + at.channel
@@ -187,7 +202,7 @@ def _issue(maps: _Maps, at: _At, comes: int) -> _At:
 
 @compiled()
 def _sweep(rows: _PositionRows, at: _At, deltas: int) -> _At:
-    """Issue the next row of positions, whose deltas are there from ``deltas`` on."""
+    """Issue the next row of positions, whose deltas are available from cycle ``deltas`` on."""
     row, units, oldest = at.pair, at.word, at.gate
     while units <= rows.need[row]:
         while oldest < len(rows.keep) and rows.keep[oldest] + rows.kept <= units:
@@ -221,9 +236,10 @@ def _walk(
     delta_rest: int,
     lead: int,
 ) -> tuple[_At, _At]:
-    """Walk every delta; ``places``: of each among the words of the first half's maps.
+    """Process every delta.
 
-    deltas: of a position. lead: cycle in which the first of them comes to the fork.
+    places: index of each delta among the words of the first half's maps. deltas: of a position.
+    lead: cycle in which the first delta arrives at the fork.
     """
     one = other = _At(0, 0, 0, 0, 0, 0, 0, 0, 0)
     pushed = lead - 1
@@ -237,7 +253,7 @@ def _walk(
         for branch in range(2):
             heads[branch, at] = max(pushed + 1, taken[branch])
 
-        while one.word <= places[index]:  # zeros in front of it, and itself
+        while one.word <= places[index]:  # the zeros in front of it, and itself
             comes = heads[0, at] + 1 if one.word == places[index] else lead
             while not _permitted(half, one.pair, one.word):
                 one = _issue(half, one, lead)
@@ -271,16 +287,16 @@ def _walk(
 
 @dataclass(frozen=True)
 class BackwardFlow:
-    """Cycles of both halves, a word offered and taken in every cycle on every stream.
+    """Cycles of both halves; every stream offers or takes a word in every cycle.
 
-    ``last`` and ``first`` slots are counted from the first map word on; the rest is as in
-    ``InputFlow``.
+    The slots ``last`` and ``first`` are counted from the first map word on. The other fields are as
+    in ``InputFlow``.
 
     Attributes:
         fill, issue, stall_input, stall_hazard, last: of the kernel update.
         propagation_first, propagation_last, propagation_stall_input, propagation_stall_output,
             propagation_stall_hazard: of delta propagation.
-        propagation_word: its last word out.
+        propagation_word: its last output word.
     """
 
     fill: int
@@ -297,7 +313,7 @@ class BackwardFlow:
 
 
 def backward_flow(shape: Shape, images: int, design: BackwardDesign) -> BackwardFlow:
-    """Walk every delta of a run of one group."""
+    """Process every delta of a run of one group."""
     half, update = design.propagation, design.update
     back, together = delta_shape(shape), list(pairs(delta_shape(shape), images, half))
     positions = images * shape.out_rows * shape.out_columns
@@ -336,7 +352,7 @@ def backward_flow(shape: Shape, images: int, design: BackwardDesign) -> Backward
 
 
 def _lead(shape: Shape, unpool: UnpoolDesign) -> int:
-    """Cycle in which the first expanded delta comes to the fork."""
+    """Return the cycle in which the first expanded delta arrives at the fork."""
     cycles = UNPOOL_LEAD
     if shape.pool is not None:
         cycles += unpool.sum_latency
@@ -344,7 +360,7 @@ def _lead(shape: Shape, unpool: UnpoolDesign) -> int:
 
 
 def _maps(shape: Shape, images: int, design: EngineDesign, starts: Sequence[int]) -> _Maps:
-    """Maps of ``shape`` of which nothing has come, positions one at a time."""
+    """Return the maps of ``shape`` before the first word; one position at a time."""
     positions = keep_and_need(shape, images)
     return _Maps(
         positions=positions,
@@ -365,7 +381,7 @@ def _maps(shape: Shape, images: int, design: EngineDesign, starts: Sequence[int]
 
 
 def _places(shape: Shape, back: Shape, images: int) -> Times:
-    """Of each delta its place among the words of dilated maps."""
+    """Return the index of each delta among the words of dilated maps."""
     image, row, column, delta = np.ogrid[:images, : shape.out_rows, : shape.out_columns, : shape.m]
     rows = image * back.rows + row * shape.stride
     places = (rows * back.columns + column * shape.stride) * shape.m + delta
@@ -373,7 +389,7 @@ def _places(shape: Shape, back: Shape, images: int) -> Times:
 
 
 def _rows(shape: Shape, images: int, design: EngineDesign, positions: Times) -> _PositionRows:
-    """Rows of ``positions``, of which none has been issued."""
+    """Return the rows of ``positions`` before the first slot."""
     rows = np.ascontiguousarray(positions[:: shape.out_columns].T)
     return _PositionRows(
         need=rows[0],

@@ -1,4 +1,4 @@
-"""Whether CNN-MERP runs the layers of a network as the network says."""
+"""A check that CNN-MERP supports the network's combined backward pass and fused layers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from merp.models.network.network import Network
 
 
 def check_network(network: Network) -> None:
-    """Check that layers go back in one pass, and two are fused, as a network says.
+    """Check that CNN-MERP can run the network's combined backward pass and fused layers, if any.
 
     Raises:
-        BadInput: it cannot go back as it says, or its layers cannot be fused as it says.
+        BadInput: a layer cannot run backward as the network requests, or its layers cannot be
+            fused.
     """
     check_backward(network)
     check_fusable(network)

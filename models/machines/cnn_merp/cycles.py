@@ -1,9 +1,9 @@
 """Cycles of a phase of a layer over a batch, by the flow-control model and the ports' rates.
 
-The walks of ``flow`` and ``update_flow`` are checked against the hardware to the cycle. From a few
-images on every further pair of images costs the same, so a batch is extrapolated. Behind the walk
-of FP and DP, what leaves is bound by one word per cycle; where pooled words leave in bursts that
-is a little short of what the hardware takes.
+The walks of ``flow`` and ``update_flow`` are checked against the hardware to the cycle. After a few
+images every further pair of images costs the same, so a batch is extrapolated. The outputs after
+the walk of FP and DP are limited to one word per cycle. If pooled words are output in bursts, this
+is slightly less than the time of the hardware.
 """
 
 from __future__ import annotations
@@ -46,12 +46,13 @@ from merp.models.network.phases import NAMED, ONE_PASS, PAIR, has_phase
 
 @dataclass(frozen=True, kw_only=True)
 class Cycles:
-    """Cycles by cause; all but ``kernel_load`` lie between the first word in and the last out.
+    """Cycles by cause; all but ``kernel_load`` are between the first word in and the last word out.
 
-    They are called as the hardware's counters are (``models/base/counters.py``).
+    They are named like the hardware's counters (``models/base/counters.py``).
 
     Attributes:
-        operations: done in them. n_cu, taps: CUs, and multipliers of each.
+        operations: operations in these cycles.
+        n_cu, taps: CUs, and multipliers of each.
     """
 
     counts: ClassVar[tuple[str, ...]] = ("kernel_load", *PARTS, "operations")
@@ -69,32 +70,32 @@ class Cycles:
 
     @property
     def total(self) -> int:
-        """First accepted map word to last output word."""
+        """Cycles from the first accepted map word to the last output word."""
         return self.fill + self.issue + sum(self.stalls.values()) + self.drain
 
     @property
     def phase(self) -> int:
-        """With the kernels' loading."""
+        """Cycles including the loading of kernels."""
         return self.kernel_load + self.total
 
     @property
     def ideal(self) -> float:
-        """With every CU useful in each cycle."""
+        """Cycles if every CU were useful in each cycle."""
         return self.operations / (2 * self.taps * self.n_cu)
 
     @property
     def efficiency(self) -> float:
-        """CU-useful cycles over all cycles of the runs."""
+        """Ratio of CU-useful cycles to all cycles of the runs."""
         return self.ideal / self.total
 
     @property
     def slot_efficiency(self) -> float:
-        """CU-useful slots over issued ones."""
+        """Ratio of CU-useful slots to issued slots."""
         return self.ideal / self.issue
 
     @property
     def stalls(self) -> dict[str, int]:
-        """Cycles without a slot between the first and the last, by what they wait for."""
+        """Cycles without a slot between the first and the last slot, by the awaited resource."""
         return {
             "input words": self.stall_input,
             "output port": self.stall_output,
@@ -103,22 +104,22 @@ class Cycles:
 
     @property
     def waits_for(self) -> str:
-        """What most stalls are for; ``nothing`` where there are none."""
+        """The most frequent cause of stalls; ``nothing`` without stalls."""
         worst = max(self.stalls, key=self.stalls.__getitem__)
         return worst if self.stalls[worst] else "nothing"
 
     @property
     def bound(self) -> str:
-        """What most cycles go to beside the slots, or ``compute``."""
+        """The cause of most cycles other than slots, or ``compute``."""
         return self.waits_for if max(self.stalls.values()) > self.issue else "compute"
 
     def times(self, runs: int) -> Cycles:
-        """The same run ``runs`` times over."""
+        """Return the cycles of ``runs`` repetitions of the run."""
         counts = {key: runs * getattr(self, key) for key in self.counts}
         return replace(self, **counts)
 
     def plus(self, other: Cycles) -> Cycles:
-        """Both, one after the other, on one design."""
+        """Return the cycles of both runs, one after the other, on one design."""
         sums = {key: getattr(self, key) + getattr(other, key) for key in self.counts}
         return replace(self, **sums)
 
@@ -128,7 +129,8 @@ class BackwardCycles(Cycles):
     """Cycles of both backward phases in one pass, by the slots of the kernel update.
 
     Attributes:
-        propagation_issue: slots of delta propagation. propagation_cus: its share of ``n_cu``.
+        propagation_issue: slots of delta propagation.
+        propagation_cus: its share of ``n_cu``.
     """
 
     counts: ClassVar[tuple[str, ...]] = (*Cycles.counts, "propagation_issue")
@@ -138,7 +140,7 @@ class BackwardCycles(Cycles):
 
     @property
     def slot_efficiency(self) -> float:
-        """CU-useful slots over issued ones, of both halves."""
+        """Ratio of CU-useful slots to issued slots, of both halves."""
         update_cus = self.n_cu - self.propagation_cus
         issued = self.issue * update_cus + self.propagation_issue * self.propagation_cus
         return self.operations / (2 * self.taps * issued)
@@ -146,11 +148,12 @@ class BackwardCycles(Cycles):
 
 @dataclass(frozen=True, kw_only=True)
 class FusedCycles(Cycles):
-    """Cycles of two layers fused in forward propagation, by the slots of the second one.
+    """Cycles of two layers fused in forward propagation, by the slots of the second layer.
 
     Attributes:
-        n_cu, taps: of the second layer, of all groups that are computed side by side.
-        first_issue: slots of the first. multipliers: of both.
+        n_cu, taps: of the second layer, of all groups that are computed in parallel.
+        first_issue: slots of the first layer.
+        multipliers: of both layers.
     """
 
     counts: ClassVar[tuple[str, ...]] = (*Cycles.counts, "first_issue")
@@ -160,21 +163,23 @@ class FusedCycles(Cycles):
 
     @property
     def ideal(self) -> float:
-        """With every multiplier of both layers useful in each cycle."""
+        """Cycles if every multiplier of both layers were useful in each cycle."""
         return self.operations / (2 * self.multipliers)
 
     @property
     def slot_efficiency(self) -> float:
-        """CU-useful slots over issued ones, of both, by their multipliers."""
+        """Ratio of CU-useful slots to issued slots, of both layers, weighted by their
+        multipliers.
+        """
         second = self.n_cu * self.taps
         issued = self.issue * second + self.first_issue * (self.multipliers - second)
         return self.operations / (2 * issued)
 
 
 def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycles | None:
-    """Return the cycles of ``phase`` over all groups, in as many runs as the design asks for.
+    """Return the cycles of ``phase`` over all groups, in as many runs as the design needs.
 
-    None where the layer has no design, or no such phase (DP of the first layer).
+    The result is None if the layer has no design, or no such phase (DP of the first layer).
     """
     if layer.design is None or not has_phase(network, layer, phase):
         return None
@@ -190,7 +195,7 @@ def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycl
 
 
 def fused_layer_cycles(network: Network, batch: int) -> Cycles:
-    """Cycles of the two layers that ``network`` fuses, over all groups of the first."""
+    """Return the cycles of the two layers that ``network`` fuses, over all groups of the first."""
     first, second = fused_layers(network)
     shape, design = fused_shape(network, first, second), fused_design(network, first, second)
     images = min(design.first.max_images, design.second.max_images)
@@ -228,7 +233,7 @@ def _backward(network: Network, layer: Layer) -> Callable[[int], Cycles]:
 def forward_cycles(
     shape: Shape, images: int, design: EngineDesign, part: InputPart = WHOLE
 ) -> Cycles:
-    """Forward propagation of one group, or of a part of its input maps."""
+    """Return the cycles of forward propagation of one group, or of a part of its input maps."""
     pixels = shape.pooled_rows * shape.pooled_columns
     if part.partial_out:
         pixels = shape.out_rows * shape.out_columns
@@ -241,7 +246,7 @@ def forward_cycles(
 
 
 def _last_position(shape: Shape, design: EngineDesign) -> int:
-    """Cycles in which the last position leaves; what is before it has left by then."""
+    """Return the cycles for the outputs of the last position; earlier outputs are done by then."""
     full = groups_of(shape, design.n_cu) - 1  # groups before the last one
     beats = beats_of(full, design) + -(-(shape.m - full * design.n_cu) // design.r)
     return max(design.map_words(shape.m), beats)
@@ -255,9 +260,10 @@ def delta_cycles(
     design: EngineDesign,
     part: InputPart = WHOLE,
 ) -> Cycles:
-    """Delta propagation of one group, ReLU' and un-pooling of ``unpooled`` behind the engine.
+    """Return the cycles of delta propagation of one group.
 
-    ``part`` is that of the layer's output maps which ``shape`` has.
+    ReLU' and un-pooling of ``unpooled`` follow the engine. ``part`` is the part of the layer's
+    output maps that ``shape`` has.
     """
     engine = run_shape(delta_shape(shape), design.k)
     loads = delta_load(shape, design).cycles
@@ -273,7 +279,9 @@ def delta_cycles(
 
 
 def _behind_last_window(unpooled: Shape) -> int:
-    """Elements of a pooled map, in raster order, from the first that the last window covers."""
+    """Return the elements of a pooled map, in raster order, from the first in the last window
+    on.
+    """
     assert unpooled.pool is not None
     pool = unpooled.pool
     rows, columns = pool.covers(unpooled.pooled_rows, unpooled.pooled_columns)
@@ -291,9 +299,9 @@ def _convolution(
     loads: int,
     walk: Walk,
 ) -> Cycles:
-    """``words`` leave per image, ``last`` of them after the last sum; a beat of them per cycle.
+    """Return the cycles of a run with ``words`` output words per image, one beat per cycle.
 
-    ``loads`` are the cycles of loading kernels.
+    ``last`` words are output after the last sum. ``loads`` are the cycles of loading kernels.
     """
     flow = _flow(walk, shape, images, design)
     beats = groups_of(shape, design.n_cu) * -(-design.n_cu // design.r)
@@ -315,15 +323,17 @@ def _convolution(
 
 
 def _behind_sums(design: EngineDesign, last: int) -> int:
-    """Cycles from the last slot to the last word, of ``last`` words that leave behind its sums."""
+    """Return the cycles from the last slot to the last of ``last`` output words of its sums."""
     return design.array_latency + design.pool_latency + last + 1
 
 
 def update_cycles(shape: Shape, images: int, design: EngineDesign) -> Cycles:
-    """Kernel update of one group; the update of every element is ``drain``."""
+    """Return the cycles of the kernel update of one group; the update of all elements is
+    ``drain``.
+    """
     flow = _flow(update_flow, shape, images, design)
     return Cycles(
-        kernel_load=0,  # old kernels come in while new ones leave
+        kernel_load=0,  # old kernels are read while new ones are written
         fill=flow["fill"],
         issue=flow["issue"],
         stall_input=flow["stall_input"],
@@ -339,10 +349,11 @@ def update_cycles(shape: Shape, images: int, design: EngineDesign) -> Cycles:
 def backward_cycles(
     shape: Shape, images: int, design: BackwardDesign, rule: UpdateRule = PLAIN
 ) -> BackwardCycles:
-    """Both backward phases of one group in one pass, by the slots of the kernel update.
+    """Return the cycles of both backward phases of one group in one pass.
 
-    ``drain`` is all behind the last of them: what is left of delta propagation, and the update of
-    every element, which reads the kernels when the last delta has been propagated.
+    They are counted by the slots of the kernel update. ``drain`` has all cycles after the last
+    slot: the rest of delta propagation, and the update of every element. The update reads the
+    kernels when the last delta has been propagated.
     """
     half, update = design.propagation, design.update
     back = delta_shape(shape)
@@ -367,14 +378,14 @@ def backward_cycles(
 
 
 def fused_cycles(shape: FusedShape, images: int, design: FusedDesign) -> FusedCycles:
-    """A group of the first of two fused layers, and those of the second that are made of it.
+    """Return the cycles of a group of the first fused layer and its groups of the second layer.
 
-    ``drain`` is all behind the last slot of the second layer.
+    ``drain`` has all cycles after the last slot of the second layer.
     """
     slots = shape.groups * max(_slots(shape.first, design.first), _slots(*_second(shape, design)))
     flow = _batch(fused_flow, shape, images, design, slots)
     ends = [flow["last"], flow["last_word"]]
-    if design.second.state:  # the map between leaves behind the fork's FIFO
+    if design.second.state:  # the intermediate map is output after the fork's FIFO
         ends.append(flow["first_last_word"] + FORK_LATENCY)
     loads = [forward_load(shape.first, design.first).cycles]
     loads.append(shape.groups * forward_load(*_second(shape, design)).cycles)
@@ -402,33 +413,35 @@ Walk = Callable[[Any, int, Any], InputFlow | UpdateFlow | BackwardFlow | FusedFl
 
 
 LONG = 1 << 21
-"""Slots of an image from which a walk is long: then the second image stands for all that follow."""
+"""Slots of an image above which a walk is long: the second image then represents all further
+ones.
+"""
 
 
 def _flow(walk: Walk, shape: Shape, images: int, design: EngineDesign) -> dict[str, int]:
-    """Walk a batch on a design that has the walk's phase alone."""
+    """Walk a batch on a design that has only the walk's phase."""
     plain = _plain(shape)
     run = run_shape(plain, design.k)
     in_rows = walk is update_flow and design.ku_kind == "row" and isinstance(run, FoldedShape)
-    if in_rows:  # rows of images are few, and the last one differs
+    if in_rows:  # rows of images are few, and the last row differs
         return _walked(walk, plain, images, design)
     return _batch(walk, plain, images, design, _slots(run, design))
 
 
 def _plain(shape: Shape) -> Shape:
-    """What walks see of a shape."""
+    """Return the shape with only the fields that walks use."""
     return replace(shape, relu=False, pool=None)
 
 
 def _slots(run: Shape, design: EngineDesign) -> int:
-    """Slots of an image."""
+    """Return the slots of an image."""
     return run.n * groups_of(run, design.n_cu) * run.out_rows * run.out_columns
 
 
 def _batch(walk: Walk, shape: Any, images: int, design: Any, slots: int) -> dict[str, int]:
-    """Walk a few images, and take every further pair of them for equal to the last one.
+    """Walk a few images, and assume that every further pair of images equals the last pair.
 
-    Positions are computed in pairs, so single images can differ by some idle cycles; in a long walk
+    Positions are computed in pairs, so single images can differ by some idle cycles. In a long walk
     these are less than a part in 10^4. ``slots``: of an image.
     """
     low, high = (1, 2) if slots > LONG else (2 + images % 2, 4 + images % 2)
@@ -447,7 +460,7 @@ def _walked(walk: Walk, shape: Any, images: int, design: Any) -> dict[str, int]:
 def network_cycles(
     network: Network, batch: int, phases: Iterable[str] = NAMED
 ) -> Iterator[tuple[Layer, str, Cycles]]:
-    """Yield layer, phase and cycles of all that runs on a design."""
+    """Yield layer, phase and cycles of everything that runs on a design."""
     for layer in network.layers:
         for phase in phases:
             cycles = layer_cycles(network, layer, phase, batch)

@@ -13,7 +13,7 @@ def design_of(network: Network, layer: Layer) -> EngineDesign:
     """Return the design that runs ``layer``.
 
     Raises:
-        BadInput: the layer has none, or one of another machine.
+        BadInput: the layer has no design, or a design of another machine.
     """
     return of_kind(EngineDesign, network.design(layer), f"{network.name}: layer {layer.name}")
 
@@ -22,7 +22,7 @@ def designs_of(network: Network) -> Mapping[str, EngineDesign]:
     """Return all designs of a network, by name.
 
     Raises:
-        BadInput: there is one of another machine.
+        BadInput: a design is for another machine.
     """
     return {
         name: of_kind(EngineDesign, each, f"{network.name}: design {name}")

@@ -1,8 +1,8 @@
-"""Flow control as a cycle model: when words are accepted and slots are issued.
+"""Cycle model of flow control: when words are accepted and slots are issued.
 
-A second formulation of the rules, in absolute rows and columns, against which the hardware's cycle
-counters are checked to the cycle: a rule that is only too strict computes the right bits and is
-caught by nothing else.
+It formulates the rules a second time, in absolute rows and columns. The hardware's cycle counters
+are checked against it to the cycle. A rule that is only too strict computes the right bits, so no
+other check would find it.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from merp.models.machines.cnn_merp.params.sizing import groups_of
 from merp.models.machines.cnn_merp.slots import pairs
 
 POSITION = 8 * 3 * 5
-"""Bytes of a position while its five numbers are worked out, each from up to three others."""
+"""Bytes of a position during the computation of its five numbers, each from up to three others."""
 
 
 @dataclass(frozen=True)
 class InputFlow:
-    """Cycles of the input side, a word offered in every cycle and space behind the sums.
+    """Cycles of the input side; a word is offered in every cycle, and sums never wait for space.
 
     Attributes:
         fill: from the first accepted word to the first slot.
         issue: slots.
-        stall_input, stall_hazard: cycles without a slot between the first and the last one.
+        stall_input, stall_hazard: cycles without a slot between the first and the last slot.
     """
 
     fill: int
@@ -43,12 +43,13 @@ class InputFlow:
 
 
 def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
-    """For each position: needed row and column, first kept row, the next row's, first column.
+    """Return for each position: needed row and column, first kept row, the next row's, first
+    column.
 
     (images * out_rows * out_columns, 5); rows count over all images.
 
     Raises:
-        BadInput: there are too many for this machine's memory.
+        BadInput: there are too many positions for this machine's memory.
     """
     positions = images * shape.out_rows * shape.out_columns
     check_memory(f"cycles of {positions:,} positions", POSITION * positions)
@@ -60,7 +61,7 @@ def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
     left = column * shape.stride - shape.left
     below = np.where(
         row == shape.out_rows - 1, shape.rows, np.maximum(0, top + shape.stride)
-    )  # after the last row of windows the whole image may go
+    )  # after the last row of windows the whole image may be dropped
     return np.stack(
         [
             base + np.minimum(shape.rows - 1, top + shape.k - 1),
@@ -74,11 +75,14 @@ def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
 
 
 class MapStream(NamedTuple):
-    """The stream of map words, as compiled code takes it.
+    """The stream of map words, in the form that compiled code uses.
 
     Attributes:
-        rows, columns: of all images. n: input maps. kept: rows that the banks hold.
-        folded: words come map by map. port: elements of a word.
+        rows, columns: of all images.
+        n: input maps.
+        kept: rows that the banks hold.
+        folded: whether words arrive map by map.
+        port: elements of a word.
     """
 
     rows: int
@@ -90,7 +94,7 @@ class MapStream(NamedTuple):
 
 
 def map_stream(shape: Shape, images: int, design: EngineDesign) -> MapStream:
-    """The stream of a run; ``shape`` is the one that the hardware runs."""
+    """Return the stream of a run; ``shape`` is the one that the hardware runs."""
     return MapStream(
         images * shape.rows,
         shape.columns,
@@ -102,12 +106,14 @@ def map_stream(shape: Shape, images: int, design: EngineDesign) -> MapStream:
 
 
 class Origins(NamedTuple):
-    """The stream of partial sums that positions start at, as compiled code takes it.
+    """The stream of partial sums at which positions start, in the form that compiled code uses.
 
     Attributes:
-        m: sums of a position; 0 without such a stream. n_cu: sums of a word.
-        room: words that fit behind it. release: cycles until the place of a word is free again.
-        lead: cycles until the first word comes.
+        m: sums of a position; 0 without such a stream.
+        n_cu: sums of a word.
+        room: words that fit the FIFO.
+        release: cycles until the place of a word is free again.
+        lead: cycles until the first word arrives.
     """
 
     m: int
@@ -122,7 +128,7 @@ def input_flow(
 ) -> InputFlow:
     """Walk every cycle of a run; with ``partial_in`` its sums start at those of a stream.
 
-    lead: cycles that the first of them takes to come.
+    lead: cycles until the first of these sums arrives.
 
     Raises:
         ValueError: the run does not end (the rows kept cannot hold a window).
@@ -154,12 +160,12 @@ def input_flow(
 
 
 def continued_flow(shape: Shape, images: int, design: EngineDesign) -> InputFlow:
-    """The same of a run whose sums start at partial sums."""
+    """Return the cycles of a run whose sums start at partial sums."""
     return input_flow(shape, images, design, partial_in=True)
 
 
 def added_flow(shape: Shape, images: int, design: EngineDesign) -> InputFlow:
-    """The same of a run whose sums start at maps that are added, with their biases."""
+    """Return the cycles of a run whose sums start at added maps plus their biases."""
     return input_flow(shape, images, design, partial_in=True, lead=design.added_latency)
 
 
@@ -182,17 +188,17 @@ def _walk(
 ) -> tuple[int, int, int, int]:
     rows, columns, n, kept, folded, port = maps
     m, n_cu, room, release, lead = origins
-    # Partial sums, if there are any (m): a word of n_cu of them per group and position.
+    # Partial sums, if there are any (m): a word of n_cu partial sums per group and position.
     partial = 0  # the next one of its position
     partials_left = len(positions) if m else 0
-    words = 0  # that a position may start at
-    filled = np.full(DELTA_ARRIVAL, 0)  # by cycle, modulo its length: words on their way
+    words = 0  # number of words at which a position may start
+    filled = np.full(DELTA_ARRIVAL, 0)  # words in the pipeline, by cycle modulo its length
     freed = np.full(release, 0)
-    # The next word to be written. Where it is a folded map's, the map's last one stands for all.
+    # The next word to be written. In a folded map, the map's last word represents all of them.
     row = column = channel_in = tap = 0
     if folded:
         row = column = columns - 1
-    seen = (0, 0, 0)  # the same a cycle ago, which is what a window's arrival is judged by
+    seen = (0, 0, 0)  # the same one cycle ago; it decides whether a window has arrived
     pair = lane = channel = group = 0
     last_start = np.full(2, -distance)
     fill = issue = waits = hazards = 0
@@ -205,8 +211,8 @@ def _walk(
         freed[cycle % release] = 0
         partial_taken = cycle >= lead and partials_left > 0 and room > 0
 
-        # The oldest position that still needs elements: after the last window of a pair has been
-        # read (its first slot), the first position of the next pair.
+        # The oldest position that still needs elements. After the last window of a pair has been
+        # read (its first slot), it is the first position of the next pair.
         reading_over = channel == n - 1 and lane == sizes[pair] - 1 and group > 0
         oldest = starts[pair] + sizes[pair] if reading_over else starts[pair]
         accept = row < rows

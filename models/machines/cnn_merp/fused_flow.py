@@ -1,9 +1,9 @@
-"""Flow control of two fused layers as a cycle model: the engines, and what leaves each of them.
+"""Cycle model of the flow control of two fused layers: the engines, and their outputs.
 
-The input side of either engine follows the rules of ``flow``. Here its words come when they are
-made: finished sums wait for ReLU and pooling, which take them beat by beat, and results leave a
-word at a time, when the second layer permits the word, or memory takes it. So space behind the sums
-is not taken for granted.
+The input side of either engine follows the rules of ``flow``. Here the words of the second engine
+arrive when the first engine outputs them. Finished sums wait for ReLU and pooling, which process
+them beat by beat. Results are output one word at a time, when the second layer permits the word or
+memory takes it. Therefore sums may have to wait for space.
 """
 
 from __future__ import annotations
@@ -28,26 +28,32 @@ from merp.models.machines.cnn_merp.slots import pairs
 Numbers = NDArray[np.int64]
 
 FORK_LATENCY = 2
-"""From a word of the first layer to the same word on the port, where it leaves."""
+"""From a word of the first layer to the same word on the output port."""
 
 FOR_EVER = 1 << 16
-"""Cycles without a word or a slot after which a run does not end."""
+"""Cycles without a word or a slot after which a run is considered endless."""
 
 
 class _Engine(NamedTuple):
-    """A layer's engine: what it is to do, and how far it is.
+    """A layer's engine: its work, and its progress.
 
     Attributes:
-        positions: as ``keep_and_need`` gives them. starts, sizes: of those that take turns.
+        positions: as returned by ``keep_and_need``.
+        starts, sizes: of groups of interleaved positions.
         closes: whether a position closes a pooling window.
-        rows, columns, channels: of all maps that come in. kept: rows.
-        groups: slots of a window. n_cu, last_cus: CUs, and those in use in the last group.
-        lanes: sums in a beat. distance: cycles between slots of an accumulator.
-        behind: from a slot to its sum. pooling: from a beat to its results. rest: cycles that the
-            beats of a position take at least.
+        rows, columns, channels: of all input maps.
+        kept: stored rows.
+        groups: slots of a window.
+        n_cu, last_cus: CUs, and those in use in the last group.
+        lanes: sums in a beat.
+        distance: cycles between slots of an accumulator.
+        behind: latency from a slot to its sum.
+        pooling: latency from a beat to its results.
+        rest: least cycles of the beats of a position.
         places: for results.
-        at: counters, see the names below. sums, results: by cycle, modulo their length, what is on
-            its way. leaving: results in the beats that wait, in a ring.
+        at: counters, see the names below.
+        sums, results: words in the pipeline, by cycle modulo their length.
+        leaving: number of results in the waiting beats, in a ring.
     """
 
     positions: Numbers
@@ -76,7 +82,7 @@ class _Engine(NamedTuple):
 
 # Places in ``at``.
 _NAMES = (
-    "ROW", "COLUMN", "CHANNEL_IN", "SEEN_ROW", "SEEN_COLUMN", "SEEN_CHANNEL",  # words that came
+    "ROW", "COLUMN", "CHANNEL_IN", "SEEN_ROW", "SEEN_COLUMN", "SEEN_CHANNEL",  # accepted words
     "PAIR", "LANE", "CHANNEL", "GROUP", "CREDITS", "CREDIT",  # slots, and room for their sums
     "FILL", "HEAD", "LEFT", "LAST_GROUP", "GROUPS_LEFT", "BEAT", "IDLE", "POSITION",  # beats
     "ROOM", "FREED", "RESULTS", "FIRST", "HEAD_RESULTS", "SENDING", "WORDS",  # results
@@ -93,7 +99,7 @@ _NAMES = (
 
 @compiled()
 def _permits(engine: _Engine) -> bool:
-    """Whether the next word may come in this cycle."""
+    """Return whether the next word may arrive in this cycle."""
     at = engine.at
     if at[ROW] >= engine.rows:
         return False
@@ -115,7 +121,7 @@ def _permits(engine: _Engine) -> bool:
 
 @compiled()
 def _take(engine: _Engine, comes: bool) -> None:
-    """Take a word, if one comes."""
+    """Accept a word, if one arrives."""
     at = engine.at
     at[SEEN_ROW], at[SEEN_COLUMN], at[SEEN_CHANNEL] = at[ROW], at[COLUMN], at[CHANNEL_IN]
     if not comes:
@@ -131,7 +137,7 @@ def _take(engine: _Engine, comes: bool) -> None:
 
 @compiled()
 def _slot(engine: _Engine, cycle: int) -> None:
-    """Issue a slot, or tell why there is none."""
+    """Issue a slot, or record the cause of the stall."""
     at = engine.at
     credit = at[CREDIT]
     at[CREDIT] = 0
@@ -175,9 +181,9 @@ def _slot(engine: _Engine, cycle: int) -> None:
 
 @compiled()
 def _finish(engine: _Engine, cycle: int, ready: bool) -> None:
-    """Take finished sums through ReLU and pooling; a word leaves where ``ready``."""
+    """Process finished sums by ReLU and pooling; if ``ready``, output a word."""
     at = engine.at
-    # What is decided in this cycle hangs on what the last one left.
+    # Decisions in this cycle depend on the state after the last cycle.
     place = cycle % len(engine.sums)
     pushed, engine.sums[place] = engine.sums[place], 0
     place = cycle % len(engine.results)
@@ -233,13 +239,13 @@ def _finish(engine: _Engine, cycle: int, ready: bool) -> None:
     at[FILL] += pushed
 
 
-# Places in the account of a fork.
+# Indices of a fork's counters.
 _FREE, _RETURNED, _INSIDE, _SHOWN = range(4)
 
 
 @compiled()
 def _pass_fork(fork: Numbers, offered: bool, taken: bool) -> None:
-    """Let a word into the FIFO in front of the second layer, and out; memory never waits."""
+    """Move a word into and out of the FIFO in front of the second layer; memory never waits."""
     push = offered and fork[_FREE] > 0
     load = fork[_INSIDE] != 0 and (taken or fork[_SHOWN] == 0)
     fork[_FREE] += fork[_RETURNED] - push
@@ -261,11 +267,11 @@ def _walk(
     words: int,
     fork: Numbers,
 ) -> bool:
-    """Walk every cycle until all words have left; False: they never do.
+    """Walk every cycle until all words have been output; return False if they never are.
 
     inputs, outputs: words of a turn, into the second layer's engines and out of them. between,
-    words: of the first layer, and of an engine of the second. fork: its account, where there is
-    one; else it is empty.
+    words: of the first layer, and of an engine of the second. fork: its counters; empty if there is
+    no fork.
     """
     groups = len(seconds)
     last = seconds[groups - 1]
@@ -310,16 +316,16 @@ def _walk(
 
 @dataclass(frozen=True)
 class FusedFlow:
-    """Cycles of two fused layers, a word offered and taken in every cycle on every port.
+    """Cycles of two fused layers; every port offers or takes a word in every cycle.
 
-    ``last`` slots and words are counted from the first map word on; the rest is as in
-    ``InputFlow``.
+    The slots ``last`` and words ``last_word`` are counted from the first map word on. The other
+    fields are as in ``InputFlow``.
 
     Attributes:
         fill, issue, stall_input, stall_output, stall_hazard, last, last_word: of the second layer,
             of its last group.
         first_fill, first_issue, first_stall_input, first_stall_output, first_stall_hazard,
-            first_last, first_last_word: of the first.
+            first_last, first_last_word: of the first layer.
     """
 
     fill: int
@@ -361,7 +367,7 @@ def _account(engine: _Engine) -> tuple[int, ...]:
 
 
 def _engine(shape: Shape, images: int, design: EngineDesign) -> _Engine:
-    """An engine at the start of a run."""
+    """Return an engine at the start of a run."""
     together = list(pairs(shape, images, design))
     groups = groups_of(shape, design.n_cu)
     latency = 0
@@ -401,7 +407,7 @@ def _engine(shape: Shape, images: int, design: EngineDesign) -> _Engine:
 
 
 def _closing(shape: Shape) -> NDArray[np.bool_]:
-    """Whether each position of an image closes a pooling window."""
+    """Return whether each position of an image closes a pooling window."""
     pool = shape.pool
     if pool is None:
         return np.ones(shape.out_rows * shape.out_columns, np.bool_)

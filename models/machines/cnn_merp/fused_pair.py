@@ -1,4 +1,4 @@
-"""Two layers fused in forward propagation: on which designs, and which pairs of layers."""
+"""Two layers fused in forward propagation: possible designs, and possible pairs of layers."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from merp.models.network.branches import added, adder, previous, takers
 from merp.models.network.network import Layer, Network
 
 DEFAULT_PART = "xc7k325t"
-"""The paper's: the shares of the CUs are those that fit it, where no other is named."""
+"""The paper's part. By default, the CUs are shared so that both engines fit it."""
 
 GROUPS = (1, 2)
-"""Of the second layer, that are computed side by side: an engine each."""
+"""Groups of the second layer that can be computed in parallel, with one engine each."""
 
 _KEPT = (
     "fmt", "k", "r", "p", "d", "cu_kind", "fused_dsp", "fused_window", "accumulator_precision",
     "operand_precision", "mul_latency", "add_latency", "max_images", "storage", "state",
 )  # fmt: skip
-"""Fields of a layer's design that its engine in a fused pair has, too."""
+"""Fields of a layer's design that its engine in a fused pair also has."""
 
 
 def fused_layers(network: Network) -> tuple[Layer, Layer]:
-    """The two layers that a network fuses.
+    """Return the two layers that a network fuses.
 
     Raises:
         ValueError: it fuses none.
@@ -49,16 +49,16 @@ def fused_layers(network: Network) -> tuple[Layer, Layer]:
 
 
 def fused_shape(network: Network, first: Layer, second: Layer) -> FusedShape:
-    """Shapes of two layers that can be fused: a group of the first, and the groups behind it.
+    """Return the shapes of two layers that can be fused: a group of the first, with its groups.
 
     Raises:
-        BadInput: they cannot be; the message names the network, the layers and why.
+        BadInput: they cannot be fused; the message gives the network, the layers and the reason.
     """
     groups, rest = divmod(second.groups, first.groups)
     refused = {
         f"{second.name} does not take the output of {first.name}": previous(network, second)
         != first,
-        f"the output of {first.name} goes elsewhere, too": takers(network, first) != (second,)
+        f"the output of {first.name} is also used elsewhere": takers(network, first) != (second,)
         or adder(network, first) is not None,
         f"{first.name} adds maps": added(network, first) is not None,
         f"{second.name} adds maps": added(network, second) is not None,
@@ -79,8 +79,7 @@ def check_fused(shape: FusedShape, design: FusedDesign, images: int, where: str)
     """Check that two layers can run on ``design``. ``where`` opens the message.
 
     Raises:
-        BadInput: a layer, or what a design is built for, is not of the class that is fused, or does
-            not fit.
+        BadInput: a layer or an option of a design is not allowed in fused layers, or does not fit.
     """
     _check_class(shape, design, where)
     for each, engine in _both(shape, design):
@@ -98,7 +97,7 @@ def _both(shape: FusedShape, design: FusedDesign) -> tuple[tuple[Shape, EngineDe
 
 
 def _check_class(shape: FusedShape, design: FusedDesign, where: str) -> None:
-    """The same of the classes alone, whatever the sizes."""
+    """Check the kinds of layers and designs only, independent of the sizes."""
     engines = (design.first, design.second)
     both = _both(shape, design)
     refused = {
@@ -123,12 +122,12 @@ def _check_class(shape: FusedShape, design: FusedDesign, where: str) -> None:
 
 
 def check_fusable(network: Network) -> None:
-    """Check that two layers that a network fuses are of the class that is, whatever the part.
+    """Check that two layers that a network fuses may be fused, independent of the part.
 
-    Of layers without a design only the traffic is known.
+    Layers without a design are only checked as far as their traffic needs it.
 
     Raises:
-        BadInput: they are not.
+        BadInput: they may not be fused.
     """
     if network.layer_fusion:
         pair = fused_layers(network)
@@ -140,12 +139,12 @@ def check_fusable(network: Network) -> None:
 def _of_class(
     network: Network, first: Layer, second: Layer, shape: FusedShape
 ) -> tuple[EngineDesign, EngineDesign]:
-    """The designs of two layers, if they are of the class that is fused: of kernels one a beat.
+    """Return the designs of two layers if they may be fused, with one kernel element a beat.
 
-    A wider ``kernel_port`` is that of the layers alone.
+    A wider ``kernel_port`` is used only if the layers run separately.
 
     Raises:
-        BadInput: they are not, or a layer has none.
+        BadInput: they may not be fused, or a layer has no design.
     """
     one, other = (replace(design_of(network, each), kernel_port=1) for each in (first, second))
     _check_class(shape, FusedDesign(one, other, shape.groups), _refusal(network, first, second))
@@ -159,9 +158,9 @@ def _refusal(network: Network, first: Layer, second: Layer) -> str:
 def check_pair(
     network: Network, images: int, *, state: bool = False, part: Part = PARTS[DEFAULT_PART]
 ) -> None:
-    """Check that the layers that a network fuses run, and can leave ``state``.
+    """Check that the fused layers of a network run, and can output the mask kind ``state``.
 
-    Of layers without a design only the traffic is known.
+    Layers without a design are only checked as far as their traffic needs it.
 
     Raises:
         BadInput: they cannot be fused, or no shares of their CUs are allowed.
@@ -181,13 +180,13 @@ def fused_design(
     state: bool = False,
     part: Part = PARTS[DEFAULT_PART],
 ) -> FusedDesign:
-    """Design of two fused layers: each has some of the CUs of the design that it runs on alone.
+    """Return the design of two fused layers, with shares of the CUs of their own designs.
 
-    Of all shares that fit ``part`` by the estimate those with which the slower layer is fastest,
-    and of these the fewest CUs.
+    Of all shares that fit ``part`` by the estimate, it has those with the fastest slower layer. Of
+    these, it has the fewest CUs.
 
     Raises:
-        BadInput: the layers cannot be fused, or one has no design, or no shares fit.
+        BadInput: the layers cannot be fused, one has no design, or no shares fit.
     """
     shape = fused_shape(network, first, second)
     alone = _of_class(network, first, second, shape)
@@ -196,8 +195,8 @@ def fused_design(
     if found is None:
         raise BadInput(
             f"{_refusal(network, first, second)}: no shares of their {one.n_cu} and {other.n_cu} "
-            f"CUs fit the {part.name} by the estimate, with {shape.groups} engine(s) for the "
-            "second: allowed are designs of other units, or smaller layers"
+            f"CUs fit the {part.name}, with {shape.groups} engine(s) for the second: allowed are "
+            "other units or smaller layers"
         )
     return found
 
@@ -205,7 +204,7 @@ def fused_design(
 def pairs_that_fit(
     network: Network, part: Part = PARTS[DEFAULT_PART]
 ) -> Iterator[tuple[Layer, Layer, FusedDesign]]:
-    """Yield two layers, one behind the other, that can be fused on a part, and how."""
+    """Yield pairs of consecutive layers that can be fused on a part, with their design."""
     for first, second in pairwise(network.layers):
         if first.design is None or second.design is None:
             continue
@@ -220,10 +219,10 @@ def pairs_that_fit(
 def _fastest(
     shape: FusedShape, one: EngineDesign, other: EngineDesign, part: Part
 ) -> FusedDesign | None:
-    """The best shares that fit the part; None if none do.
+    """Return the best shares that fit the part; None if none fit.
 
-    What both engines take is the sum of what each takes, so that each is estimated once for a
-    number of CUs, and not once for each pair of numbers.
+    The resources of both engines are the sum of those of each. Therefore each engine is estimated
+    once per number of CUs instead of once per pair of numbers.
     """
     has = tuple(capacity(part).figures().values())
     firsts = _of_every_size(one, shape.first, one.n_cu, 1)
@@ -254,9 +253,11 @@ class _Engines(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _of_every_size(alone: EngineDesign, shape: Shape, most: int, count: int) -> list[_Engines]:
-    """So many engines of a layer, each of up to ``most`` CUs, but those beyond a limit.
+    """Return ``count`` engines of a layer, each of up to ``most`` CUs, without those beyond a
+    limit.
 
-    Of numbers of CUs that take as long only the least, which takes less of the part.
+    Of several numbers of CUs with the same time, only the least is returned, because it needs fewer
+    resources.
     """
     found = []
     for slots, equal in groupby(range(1, most + 1), key=lambda n_cu: image_slots(shape, n_cu)):
@@ -269,7 +270,7 @@ def _of_every_size(alone: EngineDesign, shape: Shape, most: int, count: int) -> 
 
 
 def image_slots(shape: Shape, n_cu: int) -> int:
-    """Slots of an image of a layer."""
+    """Return the slots of an image of a layer."""
     return shape.n * groups_of(shape, n_cu) * shape.out_rows * shape.out_columns
 
 

@@ -1,7 +1,7 @@
-"""Cycles in which kernels are loaded, a beat offered in every cycle.
+"""Cycles of loading kernels, if a beat is offered in every cycle.
 
-They are checked against the hardware to the cycle. A folded layer's weights take more than their
-beats: what its last map lacks is made on chip.
+They are checked against the hardware to the cycle. A folded layer's weights take more cycles than
+their beats, because the zeros of its last map are generated on chip.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class Load(NamedTuple):
 
     Attributes:
         cycles: from the first word of the kernels on.
-        behind: those after their last beat came in, for what it has besides, and for zeros that
-            memory does not hold.
+        behind: cycles after their last beat: for other data, and for zeros that memory does not
+            store.
     """
 
     cycles: int
@@ -28,18 +28,19 @@ class Load(NamedTuple):
 
 
 def forward_load(shape: Shape, design: EngineDesign) -> Load:
-    """Forward propagation's, of one group, or of a part of its maps."""
+    """Return the load of forward propagation, of one group, or of a part of its maps."""
     run, zeros, beat = run_shape(shape, design.k), filling(shape, design.k), design.kernel_port
     kernels = run.n * run.m
     if beat > 1 and design.widened:
         return _piece_load(run, beat)
     if not zeros or beat == 1:
         return Load(-(-kernels * run.taps // design.kernel_beat), zeros)
-    # A cycle takes what a beat has of one output's weights, or makes a beat of zeros at most.
+    # A cycle takes the elements of a beat that belong to one output, or generates at most a beat of
+    # zeros.
     inside = (shape.m - 1) - (shape.m - 1) // (beat // gcd(shape.n, beat))
     fill = -(-zeros // beat)
     words = kernels * design.taps
-    end = (zeros - 1) % beat + 1  # the last zeros that are made in a cycle
+    end = (zeros - 1) % beat + 1  # the last zeros that are generated in a cycle
     over = int((words - end) % beat + end > beat)
     # A beat of two kernels of 2 x 2 takes two cycles.
     again = max(0, kernels - -(-words // beat))
@@ -49,12 +50,12 @@ def forward_load(shape: Shape, design: EngineDesign) -> Load:
 
 
 def delta_load(shape: Shape, design: EngineDesign) -> Load:
-    """Delta propagation's; ``shape`` is that of forward propagation."""
+    """Return the load of delta propagation; ``shape`` is that of forward propagation."""
     if not folds(shape, design.k):
         if design.kernel_port > 1 and design.widened:
             return _piece_load(run_shape(shape, design.k), design.kernel_port)
         return Load(-(-shape.n * shape.m * shape.k**2 // design.kernel_beat))
-    # The weights of an output go to as many units at a time as a beat has elements.
+    # The weights of an output are written to as many units at a time as a beat has elements.
     beat, n_cu = design.kernel_port, design.n_cu
     pieces = [
         first + at
@@ -65,13 +66,13 @@ def delta_load(shape: Shape, design: EngineDesign) -> Load:
     rows = range(max(0, shape.m - beat), shape.m)
     behind = sum(row * shape.n + at > last_beat for row in rows for at in pieces)
     cycles = len(pieces) * shape.m
-    if len(pieces) == 1:  # each goes into the words of the one before
+    if len(pieces) == 1:  # each is written to the words of the one before
         return Load(2 * cycles - 1, 2 * behind)
     return Load(cycles, behind)
 
 
 def _piece_load(run: Shape, beat: int) -> Load:
-    """The load of a design for smaller kernels: no cycle takes elements of two kernels."""
+    """Return the load of a design for smaller kernels: no cycle takes elements of two kernels."""
     size = run.taps
     lacking = run.filling if isinstance(run, FoldedShape) else 0
     pieces = -(-size // beat)

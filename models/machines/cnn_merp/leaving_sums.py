@@ -1,6 +1,6 @@
-"""What leaves a half of a pass as a cycle model: sums wait in a FIFO, results for the port.
+"""Cycle model of the output of a half of a pass: sums wait in a FIFO, results for the port.
 
-The rules are those of ``fused_flow``; here the port takes a word in every cycle.
+The rules are those of ``fused_flow``. Here the port takes a word in every cycle.
 """
 
 from __future__ import annotations
@@ -24,13 +24,16 @@ RESULT_PLACES = CREDIT_RETURN + 1
 
 
 class LeavingSums(NamedTuple):
-    """What is behind the slots of a half whose sums leave: a FIFO of groups of sums, then results.
+    """The output stage of a half whose sums are output: a FIFO of groups of sums, then results.
 
     Attributes:
-        places: for groups of sums. behind: from a slot to its sums.
-        n_cu, last_cus: sums of a group, and of a position's last one. lanes: sums of a beat.
-        loaded: cycle in which each group left the FIFO's memory; empty of a half whose sums stay.
-        freed: the same of beats of results, the last few. ends: how far it is, see below.
+        places: for groups of sums.
+        behind: latency from a slot to its sums.
+        n_cu, last_cus: sums of a group, and of a position's last group.
+        lanes: sums of a beat.
+        loaded: cycle in which each group left the FIFO's memory; empty if the half outputs no sums.
+        freed: the same for beats of results, the last few.
+        ends: progress, see below.
     """
 
     places: int
@@ -44,20 +47,25 @@ class LeavingSums(NamedTuple):
 
 
 _GROUP, _TAKE, _BEATS, _BEAT, _RESULT, WORD, STALLS = range(7)
-"""Of ``ends``: groups so far, cycles in which the last one was taken and had its last beat, beats
-so far, ..., cycles in which the last result was taken and its last word left, cycles waited."""
+"""Indices of ``ends``:
+
+- the number of groups; the cycles in which the last group was taken and output its last beat
+- the number of beats; the cycle of the last beat
+- the cycles in which the last result was taken and its last word was output
+- waiting cycles
+"""
 
 
 @compiled()
 def place_for(sums: LeavingSums, groups: int) -> int:
-    """Cycle from which on there are places for the next window's groups of sums."""
+    """Return the first cycle with places for the next window's groups of sums."""
     before = sums.ends[_GROUP] + groups - sums.places - 1
     return sums.loaded[before] + 2 if before >= 0 else 0
 
 
 @compiled()
 def leave(sums: LeavingSums, groups: int, slot: int) -> None:
-    """Let the groups of sums of a window go, whose first slot is ``slot``."""
+    """Output the groups of sums of a window whose first slot is ``slot``."""
     ends, kept = sums.ends, len(sums.freed)
     for group in range(groups):
         index = ends[_GROUP]
@@ -81,7 +89,7 @@ def leave(sums: LeavingSums, groups: int, slot: int) -> None:
 
 
 def sums_behind(shape: Shape, images: int, design: EngineDesign) -> LeavingSums:
-    """What is behind the slots of ``images``; of none nothing leaves."""
+    """Return the output stage of ``images``; with no images nothing is output."""
     groups = groups_of(shape, design.n_cu)
     ends = np.zeros(STALLS + 1, np.int64)
     return LeavingSums(

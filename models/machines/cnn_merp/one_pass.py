@@ -1,4 +1,4 @@
-"""Both backward phases of a layer as one pass: on which designs, and of which layers."""
+"""Both backward phases of a layer as one pass: the possible designs and layers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from merp.models.network.phases import ONE_PASS, has_phase
 
 
 class Halves(NamedTuple):
-    """A design of forward propagation, once for each half of a pass of both backward phases."""
+    """A design of forward propagation, for each half of a pass of both backward phases."""
 
     propagation: EngineDesign
     update: EngineDesign
 
 
 def halves_of(forward: EngineDesign) -> Halves:
-    """Share out the CUs of a design; an odd one is the update's.
+    """Split the CUs of a design between the halves; an odd CU belongs to the update.
 
-    There are two at least. One pass takes kernels one element a beat; a wider ``kernel_port`` is
-    that of the phases apart.
+    There are at least two CUs. A combined pass reads one kernel element a beat. A wider
+    ``kernel_port`` is used only by the separate phases.
     """
     propagation = forward.n_cu // 2
     counts = (propagation, forward.n_cu - propagation)
@@ -39,12 +39,12 @@ def halves_of(forward: EngineDesign) -> Halves:
 
 
 def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
-    """Check that the backward phases of a layer can be one pass: both walk one order of deltas.
+    """Check that the backward phases of a layer can be one pass: both use the same order of deltas.
 
     ``where`` opens the message (file and layer).
 
     Raises:
-        BadInput: the layer, or what the designs are built for, is not of that class.
+        BadInput: the layer, or an option of its designs, is not allowed in a combined pass.
     """
     halves = (design.propagation, design.update)
     refused = {
@@ -70,17 +70,17 @@ def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
 
 
 def check_backward(network: Network, layers: Iterable[Layer] | None = None) -> None:
-    """Check that all convolutions of a network, or some layers, can go back in one pass.
+    """Check that all convolutions of a network, or some layers, can run backward in one pass.
 
-    Nothing is looked at where the network goes back in separate passes, nor are layers without a
-    design, of which only the traffic is known.
+    The check is skipped if the network has separate backward passes. Layers without a design are
+    skipped, because only their traffic is known.
 
     Raises:
-        BadInput: one cannot; the message names network, layer, and the key that asks for it. Or
-            the network goes back in one pass on another machine.
+        BadInput: a layer cannot, or the machine is not CNN-MERP; the message gives network, layer,
+            and the key that requests it.
     """
     if network.backward == COMBINED:
-        designs_of(network)  # no other machine goes back in one pass
+        designs_of(network)  # no other machine has a combined backward pass
     for layer in network.layers if layers is None else layers:
         if has_phase(network, layer, ONE_PASS) and layer.design is not None:
             try:
@@ -90,10 +90,10 @@ def check_backward(network: Network, layers: Iterable[Layer] | None = None) -> N
 
 
 def in_one_pass(network: Network) -> Network:
-    """The network, going back in one pass.
+    """Return the network with a combined backward pass.
 
     Raises:
-        BadInput: as ``check_backward``.
+        BadInput: as in ``check_backward``.
     """
     found = replace(network, backward=COMBINED)
     check_backward(found)
@@ -101,13 +101,13 @@ def in_one_pass(network: Network) -> Network:
 
 
 def backward_design(network: Network, layer: Layer) -> BackwardDesign:
-    """Design of both backward phases in one pass, for all layers that share that of ``layer``.
+    """Return the design of both backward phases in one pass, for all layers that share it.
 
-    Each half has half of the design's CUs; an odd one is the update's.
+    Each half has half of the CUs of the design of ``layer``. An odd CU belongs to the update.
 
     Raises:
-        BadInput: the layer has no design, or one of a single CU, or it, or its design, is none of
-            those that one pass takes, or a half needs one beyond a limit.
+        BadInput: the layer has no design, or a design with a single CU. Or the layer or its design
+            is not allowed in a combined pass. Or a half would exceed a limit.
         ValueError: none of the layers propagates a delta.
     """
     forward = design_of(network, layer)

@@ -1,7 +1,7 @@
-"""The designs of the backward phases, from what a network file says of forward propagation.
+"""The designs of the backward phases, derived from the forward design of a network file.
 
-A phase is a bitstream of its own (CNN-MERP section VI.A). It has the kernel size, CUs, format and
-latencies of the layer's design; what the other loop order needs is sized here.
+Each phase is a separate bitstream (CNN-MERP section VI.A). It has the kernel size, CUs, format and
+latencies of the layer's design. This module sizes the resources for the other loop order.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial", 
 
 
 def _sharing(network: Network, layer: Layer) -> list[Layer]:
-    """Layers that run on the design of ``layer``."""
-    design_of(network, layer)  # says so where there is none
+    """Return the layers that run on the design of ``layer``."""
+    design_of(network, layer)  # raises an error if there is none
     return [each for each in network.layers if each.design == layer.design]
 
 
@@ -43,52 +43,55 @@ def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: i
 
 @contextmanager
 def _told(network: Network, layer: Layer) -> Iterator[None]:
-    """Say of which network a backward phase has a design that is beyond a limit."""
+    """Add the network and design to an error about a backward phase beyond a limit."""
     try:
         yield
     except ValueError as error:
         raise BadInput(
-            f"{network.name}: design {layer.design}: its layers on the way back: {error}"
+            f"{network.name}: design {layer.design}: its layers in backward propagation: {error}"
         ) from error
 
 
 def check_start(network: Network, layer: Layer) -> None:
-    """Check that what the delta propagation of ``layer`` starts at can be expanded map by map.
+    """Check that the start of the delta propagation of ``layer`` can be expanded map by map.
 
     Raises:
-        BadInput: the layer takes the maps flattened.
+        BadInput: the layer reads the maps flattened.
     """
     start = beside(network, layer)
     if start is not None and not map_by_map(layer, start):
         raise BadInput(
-            f"{network.name}: layer {layer.name}: it takes maps flattened that {start.name} adds, "
-            "whose deltas no hardware expands from pooled resolution there: deltas at that of the "
-            "sums are allowed, without a board"
+            f"{network.name}: layer {layer.name}: it takes maps flattened that {start.name} adds; "
+            "no hardware expands their pooled deltas: allowed are unpooled deltas, without a "
+            "board"
         )
 
 
 def map_by_map(layer: Layer, start: Layer) -> bool:
-    """Whether each map that ``layer`` takes is one of ``start``, no element of one (flattened)."""
+    """Return whether each map that ``layer`` reads is a map of ``start``, not an element
+    (flattened).
+    """
     return layer.groups * layer.shape.n == start.biases
 
 
 def maps_behind(shape: Shape, earlier: Shape) -> int:
-    """Maps of the earlier layer in one pass of delta propagation: fewer than n behind a flattening.
+    """Return the maps of the earlier layer in one pass of delta propagation.
 
-    A fully connected layer takes every element of a map as a map of its own.
+    A fully connected layer reads every element of a map as a separate map. Therefore its earlier
+    layer has fewer than n maps.
     """
     elements = shape.n * shape.rows * shape.columns
     return elements // (earlier.pooled_rows * earlier.pooled_columns)
 
 
 def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaDesign:
-    """Design of delta propagation for all layers that share the design of ``layer``.
+    """Return the design of delta propagation for all layers that share the design of ``layer``.
 
-    The first layer of a network is left out: its input has no delta.
+    The first layer of a network is omitted: its input has no delta.
 
     Raises:
-        BadInput: the layer has no design, or the phase needs one beyond a limit, or one that is not
-            built.
+        BadInput: the layer has no design, or the phase needs a design beyond a limit, or one that
+            is not built.
         ValueError: none of the layers propagates a delta.
     """
     sharing = _sharing(network, layer)
@@ -115,25 +118,26 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
 
 
 def start_shape(shape: Shape, start: Layer | None) -> Shape:
-    """ReLU and pooling that are undone on what the sums of a layer of ``shape`` start at.
+    """Return the shape whose ReLU and pooling are undone on the start of the sums of ``shape``.
 
-    They are those of ``start``; what others have propagated comes as it is (None).
+    They are those of ``start``. A delta propagated by other layers is not expanded (None).
     """
     return plain_inputs(shape) if start is None else start.shape
 
 
 def delta_rings(forward: EngineDesign, shapes: Sequence[Shape]) -> tuple[int, int]:
-    """Positions that take turns, and rings of rows, of delta propagation of ``shapes``."""
-    # Fewer groups than the accumulators' latency: two positions take turns. The odd last column of
-    # a row then pairs with the next row's first, if one more ring of rows is kept.
+    """Return the interleaved positions and rings of rows of delta propagation of ``shapes``."""
+    # If there are fewer groups than the accumulators' latency, two positions are interleaved. The
+    # odd last column of a row then pairs with the next row's first column, if one more ring of rows
+    # is kept.
     crowded = min(groups_of(s, forward.n_cu) for s in shapes) < forward.accumulate_latency
-    # A border narrower than half the kernel, or none at all, leaves a single ring too short.
+    # With a border narrower than half the kernel, or without a border, a single ring is too short.
     narrow = any(s.border < s.k - 1 or s.columns <= s.k for s in shapes)
     return 2 if crowded else 1, max(forward.d, 2 if crowded or narrow else 1)
 
 
 def _unpool_design(forward: EngineDesign, unpooled: Sequence[tuple[Shape, int]]) -> UnpoolDesign:
-    """Un-pooling of layers, each with the maps of its delta."""
+    """Return the un-pooling of layers, each with the maps of its delta."""
     return size_unpool(
         [shape for shape, _ in unpooled],
         [maps for _, maps in unpooled],
@@ -145,13 +149,13 @@ def _unpool_design(forward: EngineDesign, unpooled: Sequence[tuple[Shape, int]])
 
 
 def update_design(network: Network, layer: Layer) -> EngineDesign:
-    """Design of kernel update for all layers that share the design of ``layer``.
+    """Return the design of the kernel update for all layers that share the design of ``layer``.
 
-    Gradients are summed over positions, so positions cannot take turns; there is no pooling. A
-    sweep needs its whole row until it ends: the next row's maps then fill a second ring.
+    Gradients are summed over positions, so positions cannot be interleaved. There is no pooling. A
+    sweep needs its whole row until it ends. Meanwhile the next row's maps fill a second ring.
 
     Raises:
-        BadInput: the layer has no design, or the phase needs one beyond a limit.
+        BadInput: the layer has no design, or the phase needs a design beyond a limit.
     """
     forward = design_of(network, layer)
     runs = [run_shape(each.shape, forward.k) for each in _sharing(network, layer)]
@@ -162,22 +166,22 @@ def update_design(network: Network, layer: Layer) -> EngineDesign:
 
 
 def _updated_as(run: Shape, forward: EngineDesign) -> Shape:
-    """What the input side of a kernel update sees of ``run``."""
+    """Return the shape that the input side of a kernel update sees of ``run``."""
     if isinstance(run, FoldedShape) and forward.ku_kind == "row":
         return image_rows(run, forward.max_images, forward).shape
     return replace(run, relu=False, pool=None)
 
 
 def update_rings(forward: EngineDesign) -> int:
-    """Rings of rows of a kernel update."""
+    """Return the rings of rows of a kernel update."""
     return max(2, forward.d) if forward.ku_kind == "row" else forward.d
 
 
 def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
-    """Un-pooling in front of the kernel update, where deltas are stored at pooled resolution.
+    """Return the un-pooling in front of the kernel update, for deltas at pooled resolution.
 
     Raises:
-        BadInput: the layer has no design, or the phase needs one beyond a limit.
+        BadInput: the layer has no design, or the phase needs a design beyond a limit.
     """
     sharing = _sharing(network, layer)
     unpooled = [(stored_as(network, each).shape, each.shape.m) for each in sharing]

@@ -1,7 +1,7 @@
-"""Flow control of a kernel update by positions (``ku_kind = "position"``), cycle by cycle.
+"""Cycle model of the flow control of a kernel update by positions (``ku_kind = "position"``).
 
-Beside ``models.flow``: what binds here is the delta stream (m words per position against n*G
-slots) and the revisit of a gradient.
+It supplements ``models.flow``. Two limits are different here: the delta stream (m words per
+position against n*G slots), and the revisit of a gradient.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ from merp.models.machines.cnn_merp.params.sizing import groups_of
 
 
 class DeltaStream(NamedTuple):
-    """The stream of deltas, as compiled code takes it; all but ``rest`` count its beats.
+    """The stream of deltas, in the form that compiled code uses; all but ``rest`` count its beats.
 
     Attributes:
-        m: of a position. n_cu: of a word. rest: cycles that the stream rests after a position.
+        m: of a position.
+        n_cu: of a word.
+        rest: idle cycles of the stream after a position.
     """
 
     m: int
@@ -34,7 +36,7 @@ class DeltaStream(NamedTuple):
 
 
 def position_walk(shape: Shape, images: int, design: EngineDesign) -> tuple[int, int, int, int]:
-    """Cycles from the first accepted map word: fill, issue, stall_input, stall_hazard."""
+    """Return cycles from the first accepted map word: fill, issue, stall_input, stall_hazard."""
     shape = run_shape(shape, design.k)
     distance = revisit_cycles(design)
     groups = groups_of(shape, design.n_cu)
@@ -64,19 +66,19 @@ def _walk(
 ) -> tuple[int, int, int, int]:
     rows, columns, n, kept, folded, port = maps
     m, n_cu, delta_rest = deltas
-    # The next word to be written. Where it is a folded map's, the map's last one stands for all.
+    # The next word to be written. In a folded map, the map's last word represents all of them.
     row = column = channel_in = tap = 0
     if folded:
         row = column = columns - 1
-    seen = (0, 0, 0)  # the same a cycle ago, which is what a window's arrival is judged by
+    seen = (0, 0, 0)  # the same one cycle ago; it decides whether a window has arrived
     position = channel = group = 0  # the next slot
     resting_until = 0
     delta_map = 0  # the next delta word
     deltas_left = len(positions)
     delta_from = -DELTA_LEAD
     room = 2 * groups
-    words = 0  # of CUs, that a slot may use
-    filled = np.full(DELTA_ARRIVAL, 0)  # by cycle, modulo its length: words on their way
+    words = 0  # number of words of CUs that a slot may use
+    filled = np.full(DELTA_ARRIVAL, 0)  # words in the pipeline, by cycle modulo its length
     freed = np.full(DELTA_RELEASE, 0)
     fill = issue = waits = hazards = 0
     cycle = -DELTA_LEAD

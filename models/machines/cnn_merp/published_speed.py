@@ -1,7 +1,8 @@
-"""What CNN-MERP prints of throughput and of other works: table 4, figures 13 and 14, section VI.C.
+"""The throughput that CNN-MERP prints for itself and for other works.
 
-What a figure of another work includes is said where a source says it; figures are never put on one
-count here that their authors did not put them on.
+The numbers are those of table 4, figures 13 and 14, and section VI.C. If a source describes the
+contents of another work's figure, they are given here. Figures of different counts are never
+converted to one count.
 """
 
 from __future__ import annotations
@@ -50,11 +51,13 @@ IMPLEMENTATIONS = (
 
 @dataclass(frozen=True)
 class Work:
-    """One column of table 4, as printed, with what its figure includes.
+    """One column of table 4, as printed, with the contents of its figure.
 
     Attributes:
-        bits: of a word, as printed. batch: None where the paper does not say.
-        mb_per_gop: printed bandwidth requirement. gops: printed throughput.
+        bits: of a word, as printed.
+        batch: None if the paper does not give it.
+        mb_per_gop: printed bandwidth requirement.
+        gops: printed throughput.
     """
 
     name: str
@@ -66,7 +69,7 @@ class Work:
 
 
 def _printed(work: str, what: str = "") -> str:
-    """Digits of table 4."""
+    """Return the digits of a cell of table 4."""
     (found,) = {
         each.printed
         for each in PAPER.numbers
@@ -90,7 +93,7 @@ WORKS = (
     ),
     _work(
         "NeuFlow [10]", 16, None, _throughput("NeuFlow [10]"),
-        "as printed; how it was found is not said",
+        "as printed; the paper does not derive it",
     ),
     _work(
         "nn-X [11]", 32, None, _throughput("nn-X [11]"),

@@ -1,6 +1,6 @@
 """Two levels of reconfiguration: registers within a design, a bitstream between designs.
 
-CNN-MERP section VI: each kernel size and each phase is a bitstream of its own.
+CNN-MERP section VI: each kernel size and each phase has its own bitstream.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ MAX_BATCH = 1 << 16
 
 
 PROPAGATING = ("dp", ONE_PASS)
-"""Phases that hand a delta on; a layer has one of them."""
+"""Phases that propagate a delta; a layer has one of them."""
 
 UPDATING = (ONE_PASS, "ku")
-"""Phases that leave new kernels; a layer has one of them."""
+"""Phases that output new kernels; a layer has one of them."""
 
 
 def passes(network: Network, phases: Collection[str] = NAMED) -> list[tuple[str, str]]:
@@ -28,9 +28,9 @@ def passes(network: Network, phases: Collection[str] = NAMED) -> list[tuple[str,
 
 
 def bitstreams(order: list[tuple[str, str]]) -> int:
-    """Return the bitstreams loaded in one step of a loop over ``order``, the first one included.
+    """Return the bitstreams loaded in one step of a loop over ``order``, including the first one.
 
-    With a single design and phase there is nothing to load, step after step.
+    With a single design and phase nothing is loaded.
     """
     changes = sum(a != b for a, b in pairwise(order))
     return changes + (bool(order) and order[0] != order[-1])

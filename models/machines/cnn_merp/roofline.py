@@ -1,8 +1,8 @@
-"""Roofline: what bounds a layer's phase, its multipliers or the external memory.
+"""Roofline model: multipliers or external memory limit a layer's phase.
 
 S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model", CACM
-52(4), 2009. The roof is that of the CUs of the layer's design, idle slots of a last, partial group
-taken off; stalls of the schedule are a third bound, found by the cycle model.
+52(4), 2009. The roof is that of the CUs of the layer's design, without the idle slots of a last,
+partial group. Stalls of the schedule are a third limit, found by the cycle model.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ class RooflinePoint:
 
     Attributes:
         intensity: operations per byte moved.
-        peak: of all multipliers. compute: at the cycles the schedule takes, kernels loaded.
-        memory: that the bandwidth feeds.
+        peak: of all multipliers.
+        compute: with the cycles of the schedule, including the loading of kernels.
+        memory: throughput that the bandwidth feeds.
     """
 
     intensity: float
@@ -30,12 +31,12 @@ class RooflinePoint:
 
     @property
     def attainable(self) -> float:
-        """The lower of both."""
+        """The lower of ``compute`` and ``memory``."""
         return min(self.compute, self.memory)
 
     @property
     def bound(self) -> str:
-        """``memory``, ``compute``, or what the cycles of the schedule go to."""
+        """``memory``, ``compute``, or the main cause of the schedule's cycles."""
         return "memory" if self.memory < self.compute else self.stalled
 
 

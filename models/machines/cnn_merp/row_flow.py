@@ -1,7 +1,7 @@
-"""Flow control of a kernel update in rows (``ku_kind = "row"``), row by row.
+"""Cycle model of the flow control of a kernel update in rows (``ku_kind = "row"``), row by row.
 
-Beside ``models.position_flow``, which walks cycle by cycle: here a row of positions starts
-when its maps and deltas are all there, and from then on its cycles are known.
+In contrast, ``models.position_flow`` walks cycle by cycle. Here a row of positions starts when all
+its maps and deltas have arrived. From then on its cycles are known.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ from merp.models.machines.cnn_merp.params.kernel_update_registers import (
 )
 from merp.models.machines.cnn_merp.params.latencies import DELTA_ARRIVAL, DELTA_LEAD, DELTA_RELEASE
 
-ROWS = 2  # of deltas that are kept
+ROWS = 2  # of deltas that are stored
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """What rows of positions need.
+    """The requirements of rows of positions.
 
     Attributes:
-        columns: of each row. need: the last unit of map words that it needs. keep: the first one.
-        words: of each unit, a map row, or all images of a folded layer's row. kept: units.
+        columns: of each row.
+        need: the last unit of map words that the row needs.
+        keep: the first unit that the row needs.
+        words: of each unit, which is a map row, or all images of a folded layer's row.
+        kept: stored units.
     """
 
     columns: Sequence[int]
@@ -54,7 +57,7 @@ def _rows(shape: Shape, images: int, design: EngineDesign) -> _Rows:
 
 
 def row_walk(shape: Shape, images: int, design: EngineDesign) -> tuple[int, int, int, int]:
-    """Cycles from the first accepted map word: fill, issue, stall_input, stall_hazard.
+    """Return cycles from the first accepted map word: fill, issue, stall_input, stall_hazard.
 
     A word is offered in every cycle on both streams. Images of a folded layer are columns.
     """
@@ -71,7 +74,7 @@ def row_walk(shape: Shape, images: int, design: EngineDesign) -> tuple[int, int,
     delta_next = -DELTA_LEAD  # the next delta word
     fill = waits = 0
     for columns, need in zip(rows.columns, rows.need, strict=True):
-        # A unit may come when the oldest row of positions leaves room for it.
+        # A unit may arrive when the oldest row of positions leaves room for it.
         while len(written) <= need:
             oldest = next(
                 (i for i, keep in enumerate(rows.keep) if keep + rows.kept > len(written)),

@@ -1,7 +1,7 @@
 """Golden order of slots: strategy 3, with positions interleaved in pairs; or along rows.
 
 CNN-MERP section IV.D: all products of an output position complete before the next begins. In a
-kernel update nothing has to leave a position: there a row can be swept for each kernel.
+kernel update a position outputs nothing. Therefore a row can be swept for each kernel.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class SlotOrder(NamedTuple):
 
 
 def pairs(shape: Shape, images: int, design: EngineDesign) -> Iterator[tuple[int, ...]]:
-    """Positions that are computed together, one or two at a time, in raster order."""
+    """Yield the positions that are computed together, one or two at a time, in raster order."""
     columns = shape.out_columns
     total = images * shape.out_rows * columns
     across = pairs_across_rows(shape, design, images)
@@ -41,7 +41,7 @@ def pairs(shape: Shape, images: int, design: EngineDesign) -> Iterator[tuple[int
 
 
 def slots(shape: Shape, images: int, design: EngineDesign) -> Iterator[SlotOrder]:
-    """All slots of a run in order."""
+    """Yield all slots of a run in order."""
     for together in pairs(shape, images, design):
         for channel in range(shape.n):
             for lane, position in enumerate(together):
@@ -59,7 +59,7 @@ class RowSlotOrder(NamedTuple):
 
 
 def row_slots(shape: Shape, images: int, design: EngineDesign) -> Iterator[RowSlotOrder]:
-    """All slots of a kernel update in rows (``ku_kind = "row"``) in order."""
+    """Yield all slots of a kernel update in rows (``ku_kind = "row"``) in order."""
     for row in range(images * shape.out_rows):
         for channel in range(shape.n):
             for group in range(groups_of(shape, design.n_cu)):

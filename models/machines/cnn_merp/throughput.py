@@ -1,4 +1,4 @@
-"""Throughput of forward propagation, on more CUs than a network has, too: figure 13, table 4."""
+"""Throughput of forward propagation, also with more CUs than a network has: figure 13, table 4."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merp.models.network.network import Network
 
 
 def with_cus(network: Network, factor: int) -> Network:
-    """Return ``network`` with ``factor`` times as many CUs in every design, sized anew."""
+    """Return ``network`` with ``factor`` times as many CUs in every design, sized again."""
     if factor == 1:
         return network
     designs: dict[str, EngineDesign] = {}
@@ -35,8 +35,9 @@ class Throughput:
     """GFlop/s of forward propagation by layer.
 
     Attributes:
-        peaks: every CU useful in every cycle. modelled: by the cycle model, kernel load included.
-        overall: operations of all layers over their time.
+        peaks: with every CU useful in every cycle.
+        modelled: by the cycle model, including the loading of kernels.
+        overall: operations of all layers divided by their time.
     """
 
     peaks: Mapping[str, float]
@@ -45,12 +46,12 @@ class Throughput:
 
     @property
     def mean_peak(self) -> float:
-        """Mean of the layers' peaks, each counted alike whatever its operations."""
+        """Mean of the layers' peaks, with equal weights."""
         return ordered_sum(self.peaks.values()) / len(self.peaks)
 
 
 def forward_throughput(network: Network, batch: int, clock_mhz: float) -> Throughput | None:
-    """Return what the convolution layers with a design reach; None where there is none."""
+    """Return the throughput of the convolution layers with a design; None if there are none."""
     peaks, modelled = {}, {}
     operations = cycles = 0
     for layer, _, found in network_cycles(network, batch, ("fp",)):

@@ -1,7 +1,7 @@
-"""Flow control of a kernel update as a cycle model: sums over positions, then the update.
+"""Cycle model of the flow control of a kernel update: sums over positions, then the update.
 
-The slots are walked as the design's ``ku_kind`` asks; behind the last one follows the read-out of
-all gradients.
+The slots are walked in the order of the design's ``ku_kind``. After the last slot, all gradients
+are read out.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from merp.models.machines.cnn_merp.row_flow import row_walk
 
 @dataclass(frozen=True)
 class UpdateFlow:
-    """Cycles of a kernel update, a word offered and taken in every cycle on every stream.
+    """Cycles of a kernel update; every stream offers or takes a word in every cycle.
 
     Attributes:
-        fill: from the first accepted map word to the first slot. issue: slots.
-        stall_input, stall_hazard: cycles without a slot between the first and the last one.
-        drain: behind the last slot: the update of every kernel and bias.
+        fill: from the first accepted map word to the first slot.
+        issue: slots.
+        stall_input, stall_hazard: cycles without a slot between the first and the last slot.
+        drain: after the last slot: the update of every kernel and bias.
     """
 
     fill: int
@@ -40,16 +41,16 @@ class UpdateFlow:
 
     @property
     def total(self) -> int:
-        """From the first accepted map word to the last updated bias."""
+        """Cycles from the first accepted map word to the last updated bias."""
         return self.fill + self.issue + self.stall_input + self.stall_hazard + self.drain
 
 
 def update_flow(
     shape: Shape, images: int, design: EngineDesign, rule: UpdateRule = PLAIN
 ) -> UpdateFlow:
-    """Walk every cycle up to the last slot; the update behind it takes a beat per cycle.
+    """Walk every cycle up to the last slot; the update after it takes a beat per cycle.
 
-    A beat has ``kernel_port`` elements, at most a kernel. Bias gradients come one by one.
+    A beat has ``kernel_port`` elements, at most a kernel. Bias gradients are read one by one.
     """
     walk = row_walk if design.ku_kind == "row" else position_walk
     drain = gradients_there(design) + read_out(shape, design, rule)
@@ -58,12 +59,12 @@ def update_flow(
 
 
 def gradients_there(design: EngineDesign) -> int:
-    """Cycles from the last slot until all gradients can be read."""
+    """Return the cycles from the last slot until all gradients can be read."""
     return latencies.SLOT + gradient_latency(design)
 
 
 def read_out(shape: Shape, design: EngineDesign, rule: UpdateRule = PLAIN) -> int:
-    """Cycles from the first gradient that is read to the last word that leaves."""
+    """Return the cycles from the first gradient that is read to the last output word."""
     step = design.mul_latency + design.add_latency
     stages = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (1 + sum(rule))
     if design.kernel_port > 1:
@@ -72,16 +73,16 @@ def read_out(shape: Shape, design: EngineDesign, rule: UpdateRule = PLAIN) -> in
 
 
 def _kernel_cycles(shape: Shape, design: EngineDesign) -> int:
-    """Cycles in which gradients of kernels are listed, and leave.
+    """Return the cycles in which gradients of kernels are listed and output.
 
-    Taps that a smaller kernel lacks are passed over, up to its last one. With several elements to a
+    Taps that a smaller kernel lacks are skipped, up to its last one. With several elements to a
     beat, reads may lack some.
     """
     run, port = run_shape(shape, design.k), design.kernel_port
     if port == 1 or not (design.folded or design.widened):
         reach = run.reach if isinstance(run, WidenedShape) else shape.k**2
         return -(-shape.m * shape.n * reach // design.kernel_beat)
-    # The reads of a kernel, or of all kernels of an output map: how many elements each has.
+    # The number of elements of each read of a kernel, or of all kernels of an output map.
     own = run.kernel if isinstance(run, WidenedShape) else run.k
     tap_row, tap_column = np.divmod(np.arange(design.taps), design.k)
     taps = (tap_row < own) & (tap_column < own)
@@ -91,12 +92,12 @@ def _kernel_cycles(shape: Shape, design: EngineDesign) -> int:
         taps[run.elements :] = False
     tap = np.arange(len(taps))
     read = tap % design.taps // design.gradient_read + tap // design.taps * design.gradient_reads
-    reads = read[taps] + 1  # up to that which has each element
+    reads = read[taps] + 1  # up to the read that has each element
     size = len(reads)
     beats = -(-periods * size // port)
-    # What beats wait for repeats itself, but for reads that fall behind more and more, or less.
+    # The waits of beats are periodic, except that reads may fall behind more and more, or less.
     cycle = size // gcd(size, port)
     beat = np.unique(np.r_[1 : min(cycle, beats) + 1, max(1, beats - cycle) : beats + 1])
     before, at = np.divmod(np.minimum(beat * port, periods * size) - 1, size)
     behind = int((before * reads[-1] + reads[at] - beat).max())
-    return beats + behind + 1  # none is read while the last ones leave
+    return beats + behind + 1  # none is read while the last ones are output

@@ -1,1 +1,1 @@
-"""The MAC array that trains in fixed point: its numbers, and what it takes and moves."""
+"""The MAC array that trains in fixed point: its arithmetic, its cycles and its traffic."""

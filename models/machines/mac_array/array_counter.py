@@ -1,4 +1,4 @@
-"""Words on the array's ports by walking through a pass, every atom and beat of it."""
+"""Count the words on the array's ports: walk through every atom and every beat of a pass."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from merp.models.machines.mac_array.params.design import Array
 
 
 def walked_words(of: ArrayPass, array: Array) -> dict[str, int]:
-    """Words on each port of FP, DP, KU or un-pooling of one image; of a port without any, none.
+    """Count the words on each port for one image in FP, DP, KU or un-pooling.
 
-    KU: as ``of`` is the first or last image of its batch.
+    Ports without words are left out. In KU the ports depend on ``of.first`` and ``of.last``:
+    whether the image is the first or the last one of its batch.
     """
     ports: dict[str, Iterable[tuple[int, int, int]]]
     if of.phase == "fp":

@@ -1,4 +1,7 @@
-"""Slots of the array for an image: a tap of an input map for all pixels and maps at once."""
+"""Slots of the array for one image.
+
+In one slot the array processes one tap of one input map, for all its pixels and output maps.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ def forward_slots(layer: Geometry, array: Array) -> int:
 
 
 def delta_slots(layer: Geometry, array: Array) -> int:
-    """Return the slots of DP, 0 without; with a stride each phase of the grid has its own taps."""
+    """Return the slots of DP; 0 if the layer has no DP.
+
+    With a stride, each phase of the grid has its own taps.
+    """
     if not layer.propagates:
         return 0
     rows, columns = (over(size, layer.stride) for size in (layer.rows, layer.columns))
@@ -22,9 +28,9 @@ def delta_slots(layer: Geometry, array: Array) -> int:
 
 
 def update_slots(layer: Geometry, array: Array) -> int:
-    """Return the slots of KU: a kernel element for each pixel of the array, over all deltas.
+    """Return the slots of KU. Each pixel of the array sums one kernel element, over all deltas.
 
-    With load balancing what a kernel leaves of the pixels has the kernels of further input maps.
+    With load balancing, the pixels that one kernel leaves idle sum the kernels of other input maps.
     source: section III.F, regions of powers of two
     """
     pairs = array.map_tiles(layer.m) * over(layer.n, array.regions(layer.k))
@@ -32,4 +38,4 @@ def update_slots(layer: Geometry, array: Array) -> int:
 
 
 SLOTS = {"fp": forward_slots, "dp": delta_slots, "ku": update_slots}
-"""By phase."""
+"""The function that counts the slots of each phase."""

@@ -1,8 +1,9 @@
-"""Cycles of passes on the array by cause, slot by slot, with ports that never wait.
+"""Count the cycles of a pass on the array by cause, slot by slot, with ports that never wait.
 
-Written from the timing rules: the array never stalls, a slot is issued or there is a cause why not.
-Kernels and maps come a beat a cycle; a tile's last slot waits until the sums of the tile before
-have been read, and they are read when half an output buffer is free. KU stands in ``update_flow``.
+The model is written from the timing rules. The array itself never stalls. A cycle has a slot, or a
+cause for its absence. Kernels and maps arrive at one beat per cycle. The last slot of a tile waits
+until the sums of the previous tile have been read. These sums are read as soon as one half of the
+output buffer is free. ``update_flow`` has the model of KU.
 """
 
 from __future__ import annotations
@@ -20,11 +21,15 @@ from merp.models.machines.mac_array.update_flow import ArrayUpdateFlow
 
 @dataclass(frozen=True)
 class _Tile:
-    """Column tile of a tile of maps of a band, of a phase of rows and of columns.
+    """A column tile of one tile of maps, in one band, one phase of rows and one of columns.
 
     Attributes:
-        band, group: numbers. taps: of each map that comes in. pixels: that are read, 0 if it is
-            empty. closes: whether its group's atoms leave behind it. atoms: that leave then.
+        band: number of the band.
+        group: number of the tile of maps.
+        taps: taps of each incoming map.
+        pixels: pixels that are read; 0 if the tile is empty.
+        closes: whether the atoms of its group are sent after it.
+        atoms: number of these atoms.
     """
 
     band: int
@@ -37,7 +42,7 @@ class _Tile:
 
 @dataclass(frozen=True)
 class _Walk:
-    """A pass as FP and DP have in common: maps come in, others leave."""
+    """The sizes of an FP or a DP pass in a common form, with incoming and outgoing maps."""
 
     maps: int
     lanes: int
@@ -58,11 +63,11 @@ class _Walk:
         return cls(*sizes, 1, work.kernel, work.pad, work.stride)
 
     def taps(self, phase: int) -> int:
-        """Taps of a row or column of a kernel that a pixel of a phase meets."""
+        """Count the taps of a kernel's row or column that apply to a pixel of a phase."""
         return sum((phase + self.pad - tap) % self.phases == 0 for tap in range(self.kernel))
 
     def tiles(self, array: Array) -> Iterator[_Tile]:
-        """All tiles in order."""
+        """Yield all tiles in order."""
         for band in range(array.row_blocks(over(self.rows, self.phases))):
             for phase in range(self.phases):
                 rows = len(range(phase, self.rows, self.phases))
@@ -76,7 +81,7 @@ class _Walk:
                         )  # fmt: skip
 
     def _columns(self, array: Array) -> Iterator[tuple[int, int, bool, int]]:
-        """Of each tile of a row of them: phase, columns, whether its group ends, atoms of a row."""
+        """Yield for each tile of a row: phase, columns, whether its group ends, atoms of a row."""
         tiles = array.column_blocks(over(self.columns, self.phases))
         blocks = array.column_blocks(self.columns)
         for tile, phase in product(range(tiles), range(self.phases)):
@@ -97,13 +102,19 @@ def array_cycles(
     kernel_first: bool = False,
     latency: Latency | None = None,
 ) -> ArrayCycles:
-    """Return the cycles of a pass of FP, DP or KU, or of one that expands pooled deltas.
+    """Return the cycles of a pass of FP, DP or KU, or of a pass that expands pooled deltas.
 
-    The latter has no slots: what it sends leaves an atom a cycle.
-    ``kernel_first``: no slot of FP or DP before all kernels are there, as in the paper's machine.
+    A pass that expands pooled deltas has no slots. It sends one atom per cycle.
+
+    Args:
+        work: the pass.
+        array: the array.
+        kernel_first: no slot of FP or DP is issued before all kernels have arrived, as in the
+            paper's machine.
+        latency: latencies of the blocks; ``Latency()`` if not given.
 
     Raises:
-        ValueError: a pass of pooling alone.
+        ValueError: the pass only pools.
     """
     if work.phase == "upsample":
         sent = sum(1 for _ in pooling_in(work, array))
@@ -116,7 +127,7 @@ def array_cycles(
 
 
 class _Flow:
-    """A pass on its way; all times are cycles, that of start is 0."""
+    """A running pass. All times are cycles; ``start`` is in cycle 0."""
 
     def __init__(self, work: ArrayPass, array: Array, latency: Latency, kernel_first: bool) -> None:
         self.work, self.array, self.latency = work, array, latency
@@ -133,11 +144,11 @@ class _Flow:
         atom_cycles = work.stride if work.phase == "fp" else window
         self.row_cycles = array.column_blocks(columns) * atom_cycles
         self.arrived: dict[tuple[int, int], int] = {}
-        # When the next atom can be taken.
+        # The cycle in which the next atom can be accepted.
         self.entered = latency.first + (latency.expanded if work.expands else 0)
 
     def load(self, band: int, earliest: int) -> None:
-        """Let a band's rows in, from ``earliest`` on."""
+        """Accept the rows of a band, from cycle ``earliest`` on."""
         self.entered = max(self.entered, earliest)
         for each in range(self.walk.maps):
             self.entered += len(self.bands[band]) * self.row_cycles
@@ -146,7 +157,7 @@ class _Flow:
             self.arrived[band, each] = self.entered - 1 + there
 
     def kernels_there(self, group: int, each: int, tap: int) -> int:
-        """When a slot's kernel words are there."""
+        """Return the cycle in which the kernel words of a slot are available."""
         work, begin = self.work, self.latency.first
         if self.kernel_first:
             biases = work.phase == "fp"
@@ -156,7 +167,7 @@ class _Flow:
             run = work.inputs * work.taps
             beat = group * (run + 1) + each * work.taps + tap
             if each == work.inputs - 1 and tap == work.taps - 1:
-                beat += 1  # the biases come behind it
+                beat += 1  # the biases follow it
         else:
             lanes = min(self.array.pof, work.inputs - group * self.array.pof)
             before = group * self.array.pof * self.array.map_tiles(work.outputs)
@@ -165,13 +176,13 @@ class _Flow:
         return begin + beat + self.latency.kernel_there
 
     def run(self) -> ArrayCycles:
-        """Walk through all slots."""
+        """Walk through all slots and return the cycles by cause."""
         latency, slots = self.latency, Slots()
-        drained = 0  # from when on a tile's last slot may be issued
-        free = [0, 0]  # from when on sums may be read for each half of the output buffer
+        drained = 0  # the first cycle in which a tile's last slot may be issued
+        free = [0, 0]  # for each half of the output buffer: the first cycle that may read sums
         half, opened = 0, True
         sent = left = read = 0  # the sender's next read, the last transfer, the last read of sums
-        outputs: list[int] = []  # transfers of them
+        outputs: list[int] = []  # cycles of the transfers of outputs
         for band in range(min(2, len(self.bands))):
             self.load(band, 0)
         now = 0

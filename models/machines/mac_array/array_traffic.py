@@ -1,7 +1,8 @@
-"""Words between the array and DRAM, map rows filled up to atoms and kernels to whole lanes.
+"""Count the words between the array and DRAM.
 
-Pooling and un-pooling are passes of their own over DRAM, as in the paper's machine, or fused into
-the passes that make sums and take deltas. Velocities count where there is momentum.
+The rows of maps are padded to whole atoms, and the kernels to whole lanes. Pooling and un-pooling
+are separate passes over DRAM, as in the paper's machine. Alternatively, they are fused into the
+passes that produce sums and consume deltas. Velocities are counted if there is momentum.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from merp.models.machines.mac_array.geometry import Geometry
 from merp.models.machines.mac_array.params.design import Array
 
 PASSES = ("fp", "pool", "upsample", "dp", "ku")
-"""In the order of a layer's step, there and back."""
+"""The passes of a layer's training step, in order: forward, then backward."""
 
 OF_MAPS = ("map_in", "map_out", "delta_in")
 OF_VELOCITIES = ("velocity_in", "velocity_out")
@@ -21,7 +22,13 @@ OF_VELOCITIES = ("velocity_in", "velocity_out")
 
 @dataclass(frozen=True)
 class Words:
-    """Of a batch: maps and deltas; kernels with their gradients; velocities."""
+    """Words of a batch.
+
+    Attributes:
+        maps: maps and deltas.
+        kernels: kernels and their gradients.
+        velocities: velocities of the momentum.
+    """
 
     maps: int
     kernels: int
@@ -38,10 +45,19 @@ def port_words(
     momentum: bool = False,
     loss: bool = False,
 ) -> Mapping[str, int]:
-    """Return the words of one of ``PASSES`` for a batch, by port; none of a pass that there is not.
+    """Return the words of one of ``PASSES`` for a batch, by port.
 
-    ``fused``: pooling at the output, deltas at pooled resolution. ``loss``: the array forms the
-    deltas behind the layer's outputs, one by one of the image's class.
+    The result is empty for a pass that the layer does not have.
+
+    Args:
+        layer: the layer.
+        array: the array.
+        images: images of the batch.
+        name: one of ``PASSES``.
+        fused: pooling is done at the output, and deltas have the pooled resolution.
+        momentum: velocities are read and written.
+        loss: the array calculates the deltas of the loss after the layer's outputs. It reads one
+            target word per image, the class.
     """
     inputs = layer.groups * layer.n * layer.rows * array.pox * array.column_blocks(layer.columns)
     sums = layer.groups * layer.m * layer.out_rows
@@ -69,12 +85,12 @@ def port_words(
 
 
 def images_of(images: int, **words: int) -> dict[str, int]:
-    """Words of so many images, given those of one."""
+    """Multiply the words of one image by the number of images."""
     return {port: images * count for port, count in words.items()}
 
 
 PASSES_OF = {"fp": ("fp", "pool"), "dp": ("dp",), "ku": ("upsample", "ku")}
-"""The array's passes of a phase: FP has pooling behind it, KU un-pooling in front."""
+"""The array's passes of a phase: pooling follows FP, and un-pooling precedes KU."""
 
 
 def words(
@@ -86,9 +102,9 @@ def words(
     fused: bool = False,
     momentum: bool = False,
 ) -> Words:
-    """Return the words of a phase, of all its ``PASSES_OF``.
+    """Return the words of a phase: the sum over its passes in ``PASSES_OF``.
 
-    Of none, if the layer has no DP.
+    The sum of DP is 0 if the layer has no DP.
     """
     maps = kernels = velocities = 0
     for name in PASSES_OF[phase]:

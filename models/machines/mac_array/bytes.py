@@ -1,4 +1,4 @@
-"""Bytes on the MAC array's ports, by formula."""
+"""Calculate the bytes on the MAC array's ports by formula."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def _layers(network: Network, batch: int, count: Count) -> tuple[LayerTraffic, .
 
 
 def _caption(count: Count) -> str:
-    what = "maps and deltas" if count.name == "maps" else "all words but velocities"
+    what = "maps and deltas" if count.name == "maps" else "all words except velocities"
     pooling = "fused" if count.pooled else "in DRAM"
     return (
-        f"Count {count.name}: {what} on the array's ports, atoms filled up; pooling "
+        f"Count {count.name}: {what} on the array's ports, padded to whole atoms; pooling "
         f"and un-pooling {pooling}. MB = 10^6 bytes; Gop = 10^9 operations."
     )
 

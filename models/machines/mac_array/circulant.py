@@ -1,7 +1,8 @@
-"""The circulant order of kernel elements: one copy that is read by rows and by columns.
+"""The circulant order of kernel elements: one stored copy is read by rows and by columns.
 
-The RTL compiler's paper, section III.D. P is the number of lanes, a power of two; output maps f and
-input maps i are in tiles of P. Element (i, f, k) stands in buffer (i + f) mod P.
+source: the RTL compiler's paper, section III.D
+P is the number of lanes, a power of two. Output maps f and input maps i are split into tiles of P.
+Element (i, f, k) is stored in buffer (i + f) mod P.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ Words = npt.NDArray[np.int64]
 
 
 def parameter_beats(kernels: Words, lanes: int, padding: Words) -> Words:
-    """Kernels as the beats that the kernel port carries, which is the buffer's content.
+    """Arrange kernels as the beats of the kernel port, which are also the buffers' content.
 
     Args:
         kernels: (output maps, input maps, taps).
-        padding: (tiles * P - output maps, input maps, taps), what the lanes hold that have no
-            output map; nothing may depend on it.
+        lanes: P.
+        padding: (tiles * P - output maps, input maps, taps): words of the lanes without an output
+            map. No result may depend on them.
 
     Returns:
-        (tiles * input maps * taps, P): tile of output maps, input map, tap ascending; word b is
-        that of buffer b.
+        (tiles * input maps * taps, P): tile of output maps, input map, tap ascending. Word b
+        belongs to buffer b.
 
     Raises:
         ValueError: padding does not fill the last tile.
@@ -40,7 +42,7 @@ def parameter_beats(kernels: Words, lanes: int, padding: Words) -> Words:
 
 
 def row(beats: Words, inputs: int, taps: int, tile: int, i: int) -> Words:
-    """Elements of input map i and the P output maps of a tile, tap by tap: what FP's lanes get.
+    """Return the elements of input map i and the P output maps of a tile, as the lanes read in FP.
 
     Returns:
         (taps, P).
@@ -51,9 +53,9 @@ def row(beats: Words, inputs: int, taps: int, tile: int, i: int) -> Words:
 
 
 def column(beats: Words, inputs: int, taps: int, f: int, tile: int) -> Words:
-    """Elements of output map f and the input maps of a tile, by window position: what DP's get.
+    """Return the elements of output map f and the input maps of a tile, as the lanes read in DP.
 
-    The window is turned by 180 degrees.
+    The order is that of window positions. The window is rotated by 180 degrees.
 
     Returns:
         (taps, input maps of the tile).

@@ -1,4 +1,4 @@
-"""Golden delta propagation in fixed point: un-pooling, sums, rounding, the mask of ReLU."""
+"""Golden delta propagation in fixed point: un-pooling, sums, rounding, and the ReLU mask."""
 
 from __future__ import annotations
 
@@ -13,17 +13,25 @@ from merp.models.machines.mac_array.products import delta_sums
 
 
 class ArrayDeltas(NamedTuple):
-    """Deltas of a layer's input maps, and how many were saturated before the mask."""
+    """Deltas of a layer's input maps, and the number of saturated ones before the mask."""
 
     maps: Words
     clipped: int
 
 
 def expanded(of: ArrayPass, deltas: Numbers, places: Places) -> Numbers:
-    """Deltas of the sums, from those of the pooled outputs: each at the place of its maximum.
+    """Calculate the deltas of the sums from the deltas of the pooled outputs.
 
-    deltas, places: (images, pooled_rows, pooled_columns, m). Returns (images, out_rows,
-    out_columns, m), 0 elsewhere, so also in rows and columns that fill no window.
+    Each delta is placed at the position of its window's maximum. All other positions are 0. This
+    includes rows and columns that fill no window.
+
+    Args:
+        of: the pass.
+        deltas: deltas of the pooled outputs, (images, pooled_rows, pooled_columns, m).
+        places: positions of the maxima in their windows, of the same shape.
+
+    Returns:
+        (images, out_rows, out_columns, m).
     """
     if of.pool == 1:
         return deltas
@@ -43,8 +51,10 @@ def delta(of: ArrayPass, deltas: Words, kernels: Words, mask: Mask) -> ArrayDelt
     """Run DP of a layer.
 
     Args:
-        of: the pass. deltas: of the sums, (images, out_rows, out_columns, m).
-        kernels: (m, n, k, k). mask: of the input maps, (images, rows, columns, n).
+        of: the pass.
+        deltas: deltas of the sums, (images, out_rows, out_columns, m).
+        kernels: (m, n, k, k).
+        mask: ReLU mask of the input maps, (images, rows, columns, n).
 
     Raises:
         OverflowError: a sum does not fit 48 bits.

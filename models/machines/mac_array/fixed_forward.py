@@ -1,6 +1,6 @@
-"""Golden forward propagation in fixed point: sums, rounding, ReLU and its mask, maximum and index.
+"""Golden forward propagation in fixed point: sums, rounding, ReLU and its mask, max-pooling.
 
-Rounded once, behind the exact sum. ReLU and mask act on the rounded word.
+Each sum is exact and is rounded once. ReLU and its mask apply to the rounded word.
 source: CNN training accelerator (FPL 2019), sections III.C and III.E; rules in docs/formats.md
 """
 
@@ -22,13 +22,14 @@ Numbers = TypeVar("Numbers", Words, Values)
 
 
 class ArrayMaps(NamedTuple):
-    """What FP of a layer gives.
+    """Results of FP of a layer.
 
     Attributes:
-        sums: (images, out_rows, out_columns, m), behind ReLU. maps: after pooling.
+        sums: (images, out_rows, out_columns, m), after ReLU.
+        maps: outputs after pooling.
         mask: whether an element of ``maps`` is above 0; all true without ReLU.
-        places: of ``maps`` in their windows; all 0 without pooling.
-        clipped: sums that were saturated.
+        places: position of each element of ``maps`` in its pooling window; all 0 without pooling.
+        clipped: number of saturated sums.
     """
 
     sums: Words
@@ -42,7 +43,10 @@ def forward(of: ArrayPass, maps: Words, kernels: Words, biases: Words) -> ArrayM
     """Run FP of a layer.
 
     Args:
-        of: the pass. maps: (images, rows, columns, n). kernels: (m, n, k, k). biases: (m,).
+        of: the pass.
+        maps: (images, rows, columns, n).
+        kernels: (m, n, k, k).
+        biases: (m,).
 
     Raises:
         OverflowError: a sum does not fit 48 bits.
@@ -58,7 +62,7 @@ def forward(of: ArrayPass, maps: Words, kernels: Words, biases: Words) -> ArrayM
 
 
 def windows(maps: Numbers, window: int) -> Numbers:
-    """Elements of each window, in raster order: (images, rows, columns, maps, window^2).
+    """Return the elements of each window in raster order: (images, rows, columns, maps, window^2).
 
     Rows and columns that fill no window are dropped.
     """
@@ -70,9 +74,10 @@ def windows(maps: Numbers, window: int) -> Numbers:
 
 
 def maxima(maps: Numbers, window: int) -> tuple[Numbers, Places]:
-    """Maxima of (images, rows, columns, maps), and the place of each in its window, by raster.
+    """Pool (images, rows, columns, maps): return the maxima and their positions.
 
-    Comparison is signed; of equals the first counts.
+    A position is the raster index in the window. Comparison is signed. Of equal elements, the first
+    is the maximum.
     """
     elements = windows(maps, window)
     places = elements.argmax(axis=-1)  # the first of equals

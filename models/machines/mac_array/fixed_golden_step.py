@@ -1,6 +1,6 @@
-"""A training step in fixed point, image by image, as passes of the array are fed and compared.
+"""Golden training step in fixed point, image by image: inputs and expected outputs of each pass.
 
-The same rules as ``fixed_training``, which works all images of a batch out together.
+It follows the same rules as ``fixed_training``, which calculates all images of a batch together.
 """
 
 from __future__ import annotations
@@ -33,20 +33,22 @@ from merp.models.network.network import Layer, Network
 
 
 class Gradients(NamedTuple):
-    """Gradients of kernels and biases after an image; clipped are words of that image alone."""
+    """Gradients of kernels and biases after an image; ``clipped`` counts that image's words."""
 
     kernels: ArrayGradient
     biases: ArrayGradient
 
 
 class FixedGoldenStep:
-    """Each part is worked out when it is first asked for: a single layer needs little of it.
+    """A training step whose parts are calculated on first use, because one layer needs few parts.
 
-    All arrays are of one image, which stays their first axis.
+    All arrays belong to one image. They keep a first axis of length 1.
 
     Attributes:
-        network: whose step it is. model: before it. rates: of the update. loss_kind: of
-            ``models.golden.loss``.
+        network: the network to train.
+        model: kernels, biases and velocities before the step.
+        rates: learning rate and momentum of the update.
+        loss_kind: a loss of ``models.golden.loss``.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class FixedGoldenStep:
         rates: FixedRates,
         loss_kind: str = "cross-entropy",
     ) -> None:
-        """The step on (images, rows, columns, channels) words of classes ``labels``."""
+        """Prepare a step on ``images``, words (images, rows, columns, channels), and ``labels``."""
         self.network, self.model, self.loss_kind = network, model, loss_kind
         self._images, self._labels, self.rates = images, labels, rates
         self._kept: dict[int, dict[str, ArrayForward]] = {}
@@ -69,19 +71,19 @@ class FixedGoldenStep:
 
     @property
     def images(self) -> int:
-        """Images of the batch."""
+        """Number of images of the batch."""
         return len(self._images)
 
     def image(self, image: int) -> Words:
-        """One of them."""
+        """Return the words of one image."""
         return self._images[image : image + 1]
 
     def label(self, image: int) -> Labels:
-        """Its class."""
+        """Return the class of one image."""
         return self._labels[image : image + 1]
 
     def kept(self, layer: Layer, image: int) -> ArrayForward:
-        """FP of a layer."""
+        """Return the results of FP of a layer."""
         if image not in self._kept:
             found = run_forward(
                 self.network, self.image(image), self.model.parameters, self.loss_kind
@@ -90,12 +92,12 @@ class FixedGoldenStep:
         return self._kept[image][layer.name]
 
     def lost(self, image: int, outputs: Words) -> Loss:
-        """Loss of an image, and the deltas of these outputs of the last layer."""
+        """Return the loss of an image, and the deltas of ``outputs``, those of the last layer."""
         last = self.kept(self.network.layers[-1], image)
         return fixed_loss(last.of, self.loss_kind, outputs, self.label(image))
 
     def deltas(self, layer: Layer, image: int) -> Words:
-        """Of a layer's outputs."""
+        """Return the deltas of a layer's outputs."""
         key = layer.name, image
         if key not in self._deltas:
             maps = self.kept(layer, image).found.maps
@@ -110,12 +112,12 @@ class FixedGoldenStep:
         return self._deltas[key]
 
     def sums(self, layer: Layer, image: int) -> Words:
-        """Deltas of a layer's sums."""
+        """Return the deltas of a layer's sums."""
         forth = self.kept(layer, image)
         return expanded(forth.of, self.deltas(layer, image), forth.found.places)
 
     def left(self, layer: Layer, image: int) -> ArrayDeltas:
-        """What DP of a layer leaves: deltas of its input maps."""
+        """Return the results of DP of a layer: the deltas of its input maps."""
         key, front = (layer.name, image), previous(self.network, layer)
         if key not in self._left:
             assert front is not None
@@ -126,11 +128,11 @@ class FixedGoldenStep:
         return self._left[key]
 
     def registers(self, layer: Layer) -> Registers:
-        """What of its update's registers the network does not say."""
+        """Return the registers of a layer's update that the network does not define."""
         return self.rates.registers(layer, stochastic=self.network.fixed.stochastic)
 
     def gradients(self, layer: Layer, image: int) -> Gradients:
-        """After an image."""
+        """Return the gradients of a layer after an image."""
         key = layer.name, image
         if key not in self._gradients:
             forth = self.kept(layer, image)
@@ -148,14 +150,14 @@ class FixedGoldenStep:
         return self._gradients[key]
 
     def before(self, layer: Layer) -> tuple[Pair, Pair]:
-        """Kernels and biases as the array has them, and their velocities."""
+        """Return the old kernels and biases in the array's order, and their velocities."""
         of = update_pass(self.network, layer, self.registers(layer))
         pairs = self.model.parameters[layer.name], self.model.velocities[layer.name]
         old, moving = (Pair(in_array(of, each.kernels), each.biases) for each in pairs)
         return old, moving
 
     def updated(self, layer: Layer) -> tuple[ArrayUpdate, ArrayUpdate]:
-        """Of kernels, as the array has them, and of biases."""
+        """Return the update of the kernels, in the array's order, and of the biases."""
         if layer.name not in self._updated:
             of = update_pass(self.network, layer, self.registers(layer))
             stochastic = self.network.fixed.stochastic

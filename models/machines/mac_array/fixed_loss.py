@@ -1,6 +1,6 @@
-"""Deltas of the loss in fixed point: in the array's own unit, or from the host.
+"""Deltas of the loss in fixed point, calculated by the array's loss unit or by the host.
 
-Targets are one-hot. The value that is reported is the host's, in float64.
+Targets are one-hot. The host calculates the reported loss in float64.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from merp.models.machines.mac_array.params.array_pass import ArrayPass
 
 
 class Loss(NamedTuple):
-    """Mean loss of a batch, deltas of the output, and how many were saturated."""
+    """Mean loss of a batch, deltas of the output, and the number of saturated deltas."""
 
     value: float
     deltas: Words
@@ -31,7 +31,7 @@ class Loss(NamedTuple):
 
 
 def unit_deltas(of: ArrayPass, outputs: Words, labels: Labels) -> SaturatedWords:
-    """Deltas that the loss unit forms of (images, classes) outputs; ``of.loss`` says of which loss.
+    """Calculate the deltas of (images, classes) outputs as the loss unit does, for ``of.loss``.
 
     Squared: y - t with targets 0 and 1. Squared hinge: -2 t max(0, 1 - t y) with targets -1 and 1.
     """
@@ -47,9 +47,15 @@ def unit_deltas(of: ArrayPass, outputs: Words, labels: Labels) -> SaturatedWords
 
 
 def fixed_loss(of: ArrayPass, kind: str, outputs: Words, labels: Labels) -> Loss:
-    """Loss and deltas of (images, ...) outputs; what the unit does not form the host does.
+    """Calculate the loss and the deltas of (images, ...) outputs.
 
-    kind: as of ``golden.loss.loss``.
+    The deltas are those of the loss unit if ``of.loss`` is set, otherwise those of the host.
+
+    Args:
+        of: the pass.
+        kind: a loss of ``golden.loss``.
+        outputs: outputs of the last layer.
+        labels: classes.
     """
     flat = outputs.reshape(len(outputs), -1)
     losses, derivative = losses_of(kind, to_numbers(flat, of.one_shift), labels)

@@ -1,7 +1,7 @@
-"""Golden training in fixed point: one image after the other through FP, loss, KU and DP.
+"""Golden training in fixed point: each image passes through FP, loss, KU and DP.
 
-Images of a batch meet the same kernels, so all of them are worked out together; only gradients
-are added one after the other.
+All images of a batch use the same kernels. Therefore the model calculates them together, and only
+adds their gradients one image after the other.
 """
 
 from __future__ import annotations
@@ -48,28 +48,28 @@ Pairs = Mapping[str, Pair]
 
 
 class Clipped(NamedTuple):
-    """Words of a kind of tensor that were saturated, and all that there were."""
+    """The number of saturated words of a kind of tensor, and the number of all its words."""
 
     clipped: int
     words: int
 
     def plus(self, more: Clipped) -> Clipped:
-        """Of both."""
+        """Return the sum of both counts."""
         return Clipped(self.clipped + more.clipped, self.words + more.words)
 
     @property
     def share(self) -> float:
-        """Of all words; there are some."""
+        """The saturated share of all words; ``words`` must not be 0."""
         return self.clipped / self.words
 
 
 Clipping = Mapping[str, Mapping[FixedTensor, Clipped]]
-"""By layer and kind of tensor."""
+"""Saturated words by layer and kind of tensor."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FixedModel:
-    """Kernels (m, n, k, k) and biases (m,) by layer, as the network has them; and velocities."""
+    """Kernels (m, n, k, k) and biases (m,) by layer, in the network's order, and velocities."""
 
     parameters: Pairs
     velocities: Pairs
@@ -77,11 +77,12 @@ class FixedModel:
 
 @dataclass(frozen=True, kw_only=True)
 class FixedRates:
-    """What a step's registers are made of.
+    """The parameters of a training step, from which its registers are calculated.
 
     Attributes:
-        rate: learning rate over the batch. momentum: 0 for none.
-        seed, step: of which random bits are a hash, where new kernels are rounded with them.
+        rate: learning rate divided by the batch size.
+        momentum: 0 for none.
+        seed, step: the random bits of stochastic rounding are a hash of these numbers.
     """
 
     rate: float
@@ -90,7 +91,7 @@ class FixedRates:
     step: int
 
     def registers(self, layer: Layer, *, stochastic: bool) -> Registers:
-        """Those of a layer's update."""
+        """Return the registers of a layer's update."""
         rate = rate_of(self.rate)
         return Registers(
             rate=rate.mantissa,
@@ -105,9 +106,10 @@ class FixedStep:
     """A training step.
 
     Attributes:
-        model: the next one. loss: mean, before the step.
-        clipping: what was saturated. vanished: of each layer, increments of gradients of kernels
-            that were 0, and all of them.
+        model: kernels, biases and velocities after the step.
+        loss: mean loss before the step.
+        clipping: saturated words.
+        vanished: for each layer, the increments of kernel gradients that were 0, and all of them.
     """
 
     model: FixedModel
@@ -117,9 +119,9 @@ class FixedStep:
 
 
 def initial_model(network: Network, seed: int) -> FixedModel:
-    """Kernels and biases from the seed, rounded once, at rest.
+    """Return kernels and biases from the seed, rounded once, with velocities of 0.
 
-    The numbers are those that float networks begin with.
+    Before rounding, they are the initial numbers of floating-point networks.
     """
     pairs, rest = {}, {}
     for layer in network.layers:
@@ -132,7 +134,7 @@ def initial_model(network: Network, seed: int) -> FixedModel:
 
 
 class ArrayForward(NamedTuple):
-    """FP of a layer: the pass, its input maps as the array has them, and what came of it."""
+    """FP of a layer: the pass, its input maps in the array's order, and its results."""
 
     layer: Layer
     of: ArrayPass
@@ -141,13 +143,17 @@ class ArrayForward(NamedTuple):
 
 
 class ArrayBackward(NamedTuple):
-    """A layer that deltas have passed on their way back.
+    """Backward propagation of a layer.
 
     Attributes:
-        of: KU. deltas: of the outputs. sums: the same of the sums. gradients: of kernels and
-            biases, of the whole batch. vanished: of increments of kernels those that were 0.
-        updated: kernels and biases, kernels as the array has them. left: deltas of the output of
-            the layer in front; None of the first layer.
+        layer: the layer.
+        of: the KU pass.
+        deltas: deltas of the outputs.
+        sums: deltas of the sums.
+        gradients: gradients of kernels and biases for the whole batch.
+        vanished: increments of kernel gradients that were 0, and all of them.
+        updated: new kernels, in the array's order, and new biases.
+        left: deltas of the previous layer's output; None for the first layer.
     """
 
     layer: Layer
@@ -163,9 +169,14 @@ class ArrayBackward(NamedTuple):
 def run_forward(
     network: Network, images: Words, made: Pairs, loss: str | None = None
 ) -> list[ArrayForward]:
-    """FP of all layers, in order.
+    """Run FP of all layers, in order.
 
-    loss: whose deltas follow the outputs of the last layer, if the array forms them.
+    Args:
+        network: the network.
+        images: (images, rows, columns, channels).
+        made: kernels and biases by layer.
+        loss: the loss whose deltas follow the outputs of the last layer, if the array calculates
+            them.
     """
     kept = []
     maps = images
@@ -186,7 +197,7 @@ def run_backward(
     model: FixedModel,
     rates: FixedRates,
 ) -> Iterator[ArrayBackward]:
-    """KU and DP of all layers, the last one first; deltas: of its outputs."""
+    """Run KU and DP of all layers, starting with the last one. ``deltas`` belong to its outputs."""
     stochastic = network.fixed.stochastic
     for before, (layer, forth, maps, found) in reversed([*zip([None, *kept], kept, strict=False)]):
         deltas = deltas.reshape(found.maps.shape)
@@ -210,19 +221,19 @@ def run_backward(
 
 
 class _Tally:
-    """Words that were saturated, by layer and tensor."""
+    """Count of saturated words by layer and tensor."""
 
     def __init__(self, network: Network) -> None:
         names = [layer.name for layer in network.layers]
         self.found = {name: dict.fromkeys(FIXED_TENSORS, Clipped(0, 0)) for name in names}
 
     def note(self, layer: Layer, tensor: FixedTensor, clipped: int, words: int) -> None:
-        """Count some more."""
+        """Add saturated words and all words of a tensor to the count."""
         so_far = self.found[layer.name][tensor]
         self.found[layer.name][tensor] = so_far.plus(Clipped(clipped, words))
 
     def passed(self, images: int, front: Layer | None, back: ArrayBackward) -> None:
-        """Count what a layer's way back saturated."""
+        """Add the words that were saturated in a layer's backward propagation to the count."""
         layer = back.layer
         words = images * sum(each.words.size for each in back.gradients)
         self.note(layer, "gradient", sum(each.clipped for each in back.gradients), words)
@@ -244,8 +255,8 @@ def train_step(
     """Run one step on a batch of (images, rows, columns, channels) words.
 
     Raises:
-        BadInput: a layer has no array.
-        ValueError: the learning rate has none of the shifts.
+        BadInput: a layer has no design of the array.
+        ValueError: the learning rate needs a shift out of range.
     """
     tally = _Tally(network)
     kept = run_forward(network, images, model.parameters, loss_kind)
@@ -274,7 +285,7 @@ def train_step(
 def _gradients(
     of: ArrayPass, maps: Words, sums: Words
 ) -> tuple[tuple[ArrayGradient, ArrayGradient], Clipped]:
-    """Gradients of kernels and biases of a batch, and increments of kernels that were 0."""
+    """Return a batch's gradients of kernels and biases, and the kernel increments that were 0."""
     kernels = biases = None
     zeros = size = 0
     for part in parts(of, len(maps)):
@@ -284,12 +295,15 @@ def _gradients(
         kernels = accumulated(each.kernels, kernels)
         biases = accumulated(each.biases, biases)
     if kernels is None or biases is None:
-        raise ValueError("a step of no image")
+        raise ValueError("a step needs at least one image")
     return (kernels, biases), Clipped(zeros, size)
 
 
 def classify(network: Network, images: Words, made: Pairs, batch: int = AT_ONCE) -> Labels:
-    """Class of the largest output of each image, the first of equals: (images,)."""
+    """Return the class of each image, (images,): the index of its largest output.
+
+    Of equal outputs, the first is taken.
+    """
     found = []
     for low in range(0, len(images), batch):
         part = images[low : low + batch]

@@ -1,7 +1,8 @@
 """Golden kernel update in fixed point: gradients image by image, then velocity and new kernels.
 
-An image's sum is rounded, then added to what the images before it have left, then saturated: the
-order of images is part of the bits. Kernels and biases have the same rules.
+The sum of an image is rounded. Then it is added to the gradient of the previous images, and the
+result is saturated. Therefore the bits depend on the order of the images. Kernels and biases follow
+the same rules.
 """
 
 from __future__ import annotations
@@ -33,28 +34,28 @@ MOMENTUM_BITS = 16
 
 
 class Pair(NamedTuple):
-    """Kernels (m, n, k, k) and biases (m,), or what belongs to them."""
+    """Kernels (m, n, k, k) and biases (m,), or their gradients or velocities."""
 
     kernels: Words
     biases: Words
 
 
 class Increments(NamedTuple):
-    """What each image adds to gradients: (images, m, n, k, k) and (images, m), not saturated."""
+    """Each image's unsaturated addend to the gradients: (images, m, n, k, k) and (images, m)."""
 
     kernels: Sums
     biases: Sums
 
 
 class ArrayGradient(NamedTuple):
-    """Gradients after some images, and how many words were saturated on the way."""
+    """Gradients after some images, and the number of words that were saturated."""
 
     words: Words
     clipped: int
 
 
 class ArrayUpdate(NamedTuple):
-    """New kernels or biases and velocities, and how many words of each were saturated."""
+    """New kernels or biases and velocities, and the number of saturated words of each."""
 
     kernels: Words
     velocities: Words
@@ -63,11 +64,12 @@ class ArrayUpdate(NamedTuple):
 
 
 def increments(of: ArrayPass, maps: Words, deltas: Words) -> Increments:
-    """Work out what each image adds.
+    """Calculate each image's addend to the gradients.
 
     Args:
-        of: the pass. maps: (images, rows, columns, n). deltas: of the sums, (images, out_rows,
-            out_columns, m).
+        of: the pass.
+        maps: (images, rows, columns, n).
+        deltas: deltas of the sums, (images, out_rows, out_columns, m).
 
     Raises:
         OverflowError: a sum does not fit 48 bits.
@@ -78,18 +80,24 @@ def increments(of: ArrayPass, maps: Words, deltas: Words) -> Increments:
 
 
 def accumulated(increments: Iterable[Sums], begun: ArrayGradient | None = None) -> ArrayGradient:
-    """Add images in order to gradients, from 0 or what is ``begun``; saturate behind each."""
+    """Add the increments to the gradients in order; saturate after each image.
+
+    The gradients start at ``begun``, or at 0.
+    """
     words, clipped = begun or (None, 0)
     for each in increments:
         words, count = saturated(each if words is None else words.astype(np.int64) + each)
         clipped += count
     if words is None:
-        raise ValueError("gradients of no image")
+        raise ValueError("gradients need at least one image")
     return ArrayGradient(words, clipped)
 
 
 def bits_of_update(of: ArrayPass, array: Array) -> tuple[Sums, Sums]:
-    """Random bits of each new kernel (m, n, k, k) and bias (m,), by the beat that it leaves in."""
+    """Return the random bits of each new kernel (m, n, k, k) and bias (m,).
+
+    The bits depend on the beat and the lane in which the array sends the word.
+    """
     order, lanes = beats_of_update(of, array), array.pof
     tiles, beats = array.map_tiles(of.outputs), len(order) + 1
     bits = random_bits(of.seed, tiles * beats, lanes).astype(np.int64).reshape(tiles, beats, lanes)
@@ -109,11 +117,14 @@ def updated(
     gradients: Words,
     bits: NDArray[np.int64] | None = None,
 ) -> ArrayUpdate:
-    """Take the step of kernels or biases of a layer.
+    """Update the kernels or the biases of a layer.
 
     Args:
-        of: the pass. words: old ones. velocities: old ones, which do not count without momentum.
-        gradients: of the whole batch. bits: 16 random ones of each word, of stochastic rounding.
+        of: the pass.
+        words: old kernels or biases.
+        velocities: old velocities; they have no effect without momentum.
+        gradients: gradients of the whole batch.
+        bits: 16 random bits for each word; None for rounding to nearest.
     """
     kept = toward_zero(of.momentum * velocities.astype(np.int64), MOMENTUM_BITS)
     moved = saturated(kept + nearest_even(gradients.astype(np.int64), of.velocity_shift))

@@ -1,7 +1,8 @@
-"""The float64 twin of training in fixed point: the same products, nothing rounded or saturated.
+"""A float64 reference for training in fixed point: the same products, not rounded or saturated.
 
-It begins with the same numbers before their rounding, so a difference in what is learnt is that of
-16 bits. It also says how large the numbers of each tensor become, from which fractions follow.
+It starts with the same numbers, unrounded. Any difference in the result is therefore due to the 16
+bits. It also records the largest magnitude in each tensor, which determines the number of fraction
+bits.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Pairs = Mapping[str, tuple[Values, Values]]
 
 @dataclass(frozen=True)
 class Twin:
-    """Kernels and biases by layer, and their velocities, summed over the batch."""
+    """Kernels and biases by layer, and their velocities for gradients summed over the batch."""
 
     parameters: Pairs
     velocities: Pairs
@@ -39,12 +40,12 @@ class Twin:
 
 @dataclass
 class Largest:
-    """The largest magnitude that a layer's tensors had, by layer and tensor."""
+    """The largest magnitude so far, by layer and tensor."""
 
     seen: dict[tuple[str, FixedTensor], float] = field(default_factory=lambda: defaultdict(float))
 
     def note(self, layer: Layer, tensor: FixedTensor, numbers: Values) -> None:
-        """Look at some more."""
+        """Include the numbers of a tensor."""
         key = layer.name, tensor
         self.seen[key] = max(self.seen[key], float(np.abs(numbers).max()))
 
@@ -59,7 +60,7 @@ class _Kept:
 
 
 def twin_at_rest(network: Network, seed: int) -> Twin:
-    """The numbers of the seed, at rest."""
+    """Return the initial kernels and biases of a seed, with velocities of 0."""
     pairs = {layer.name: initial_numbers(layer, seed) for layer in network.layers}
     rest = {name: (np.zeros_like(w), np.zeros_like(b)) for name, (w, b) in pairs.items()}
     return Twin(pairs, rest)
@@ -83,7 +84,7 @@ def _forward(network: Network, images: Values, made: Pairs) -> Iterator[_Kept]:
 def twin_gradients(
     network: Network, images: Values, labels: Labels, made: Pairs, kind: str, largest: Largest
 ) -> tuple[float, dict[str, tuple[Values, Values]]]:
-    """Mean loss of a batch, and gradients of its sum by layer."""
+    """Calculate the mean loss of a batch, and the gradients of the summed loss by layer."""
     kept = list(_forward(network, images, made))
     last = kept[-1].outputs
     losses, derivative = losses_of(kind, last.reshape(len(last), -1), labels)
@@ -118,7 +119,10 @@ def twin_step(
     kind: str,
     largest: Largest,
 ) -> tuple[Twin, float]:
-    """Run one step; returns the next twin and the mean loss. rate: over the batch."""
+    """Run one step and return the new parameters and the mean loss.
+
+    ``rate`` is the learning rate divided by the batch size.
+    """
     value, gradients = twin_gradients(network, images, labels, twin.parameters, kind, largest)
     parameters, velocities = {}, {}
     for layer in network.layers:
@@ -136,7 +140,10 @@ def twin_step(
 
 
 def twin_classes(network: Network, images: Values, made: Pairs) -> Labels:
-    """Class of the largest output of each image, the first of equals: (images,)."""
+    """Return the class of each image, (images,): the index of its largest output.
+
+    Of equal outputs, the first is taken.
+    """
     found = []
     for low in range(0, len(images), AT_ONCE):
         *_, last = _forward(network, images[low : low + AT_ONCE], made)
@@ -145,13 +152,16 @@ def twin_classes(network: Network, images: Values, made: Pairs) -> Labels:
 
 
 def fraction_for(largest: float) -> int:
-    """Fraction bits that leave twice the largest magnitude its bits, of 15; from 0 to 15."""
+    """Return the fraction bits, 0 to 15, that leave room for twice the largest magnitude.
+
+    A word has 15 bits without its sign.
+    """
     bits = int(np.ceil(np.log2(2 * largest))) if largest > 0 else -MOST_FRACTION
     return min(MOST_FRACTION, max(0, MOST_FRACTION - bits))
 
 
 def proposed(layer: Layer, largest: Largest) -> Fractions:
-    """Fractions for a layer, of what its tensors were."""
+    """Propose the fraction bits of a layer from the largest magnitudes of its tensors."""
     return Fractions(
         **{tensor: fraction_for(largest.seen[layer.name, tensor]) for tensor in FIXED_TENSORS}
     )

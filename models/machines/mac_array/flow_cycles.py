@@ -1,4 +1,4 @@
-"""Cycles of a pass by cause, and the constants of the blocks from which they follow."""
+"""Cycles of a pass by cause, and the latencies of the blocks that determine them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Latency:
-    """Cycles between events, of the blocks.
+    """Latencies of the blocks: cycles between two events.
 
     Attributes:
-        first: from start to the first transfer of every port.
-        expanded: from the transfer of a pooled atom to that of its first one behind.
-        kernel_there, atom_there: from a transfer to the first slot that can have it.
-        all_there: the same of a port's last atom.
-        computed: from the last slot that wants a place to the first atom that may take it: from a
-            band's, to the band after the next; from a tile's in KU, to the deltas of the tile after
-            the next.
-        copied: from a tile's or sweep's last slot to the first read of its sums.
-        drained: from their last read to the next tile's or sweep's last slot.
-        read_out: from a group's last read to the first atom's read from the output buffer.
-        leaves: from that to its transfer.
-        freed: from the read of a half's last atom to the first read of sums for it.
-        loss: from the transfer of an output to the first cycle that may have that of its delta.
-        gradient, kernel: from the read of a sum to the transfer of what becomes of it.
-        expands: from start to the cycle before the first atom that a pooled one becomes.
+        first: from start to the first transfer on every port.
+        expanded: from the transfer of a pooled atom to the transfer of its first expanded atom.
+        kernel_there, atom_there: from a transfer to the first slot that can use it.
+        all_there: the same for the last atom of a port.
+        computed: from the last slot that reads a memory location to the first atom that may
+            overwrite it. In FP and DP, from the last slot of a band to the band after the next
+            one. In KU, from the last slot of a tile to the deltas of the tile after the next one.
+        copied: from the last slot of a tile or sweep to the first read of its sums.
+        drained: from the last read of these sums to the last slot of the next tile or sweep.
+        read_out: from the last read of a group to the first read of an atom from the output buffer.
+        leaves: from the read of that atom to its transfer.
+        freed: from the read of the last atom in a buffer half to the first read of sums for it.
+        loss: from the transfer of an output to the first possible transfer of its delta.
+        gradient, kernel: from the read of a sum to the transfer of the gradient, or of the new
+            kernel.
+        expands: from start to the cycle before the first expanded atom, in a pass that expands
+            pooled deltas.
     """
 
     first: int = 1
@@ -46,7 +48,7 @@ class Latency:
 
 @dataclass(frozen=True)
 class ArrayCycles:
-    """Cycles of a pass by cause; ``fill`` before the first slot, ``drain`` after the last."""
+    """Cycles of a pass by cause; ``fill`` is before the first slot, ``drain`` after the last."""
 
     issue: int
     stall_kernel: int
@@ -57,23 +59,23 @@ class ArrayCycles:
 
     @property
     def total(self) -> int:
-        """All of them: from the cycle behind start to the last word, or the last sum's read."""
+        """All cycles, from the one after start to the last word or the last read of a sum."""
         stalls = self.stall_kernel + self.stall_input + self.stall_output
         return self.issue + stalls + self.fill + self.drain
 
 
 class Slots:
-    """Slots one after the other, each when what it wants is there; counts why others are not."""
+    """Issues each slot as soon as its operands are available, and counts stall cycles by cause."""
 
     def __init__(self) -> None:
         self.first = -1
         self.issued = 0
         self.now = 1
-        """The next cycle that may have a slot."""
+        """The next cycle in which a slot may be issued."""
         self.kernel = self.input = self.output = 0
 
     def issue(self, *, kernel: int, there: int, output: int) -> None:
-        """Issue a slot whose kernel words, maps and room for sums are there from such cycles on."""
+        """Issue a slot, given the cycles when its kernel words, maps and output space are ready."""
         start = max(self.now, kernel, there, output)
         if self.first < 0:
             self.first = start
@@ -87,7 +89,7 @@ class Slots:
         self.now = start + 1
 
     def cycles(self, end: int) -> ArrayCycles:
-        """All of a pass whose last word or read is at ``end``."""
+        """Return the cycles of a pass whose last word, or read of a sum, is in cycle ``end``."""
         return ArrayCycles(
             issue=self.issued,
             stall_kernel=self.kernel,

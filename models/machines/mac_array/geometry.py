@@ -1,4 +1,4 @@
-"""A layer as the array sees it: a convolution of one group, fully connected ones too."""
+"""Layers in the array's form: convolutions, also for fully connected layers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ from merp.models.network.phases import has_phase
 
 @dataclass(frozen=True, kw_only=True)
 class Geometry:
-    """One group, of so many.
+    """The sizes of one group of a layer.
 
     Attributes:
-        n, m: input and output maps. k, stride: of the kernel. rows, columns: of an input map.
-        out_rows, out_columns: of the sums. pooled_rows, pooled_columns: after pooling.
-        pooled: whether it is. propagates: whether it has a delta to propagate.
+        groups: number of groups.
+        n, m: input and output maps of a group.
+        k, stride: size and stride of the kernel.
+        rows, columns: size of an input map.
+        out_rows, out_columns: size of a map of sums.
+        pooled_rows, pooled_columns: size of an output map after pooling.
+        pooled: whether the layer pools.
+        propagates: whether the layer has delta propagation.
     """
 
     groups: int
@@ -37,12 +42,12 @@ class Geometry:
 
     @property
     def kernels(self) -> int:
-        """Kernel elements of all groups."""
+        """Number of kernel elements in all groups."""
         return self.groups * self.n * self.m * self.k**2
 
 
 def taken(network: Network, layer: Layer) -> Size:
-    """Rows, columns and channels of what a layer takes."""
+    """Return the rows, columns and channels of a layer's input."""
     front = previous(network, layer)
     if front is None:
         return network.input
@@ -52,8 +57,8 @@ def taken(network: Network, layer: Layer) -> Size:
 def geometry(network: Network, layer: Layer, largest: int = MAX_WINDOW) -> Geometry:
     """Return the geometry of a layer.
 
-    A fully connected layer behind square maps of at most ``largest`` rows is a convolution whose
-    kernel is as large.
+    A fully connected layer whose input maps are square, with at most ``largest`` rows, becomes a
+    convolution. Its kernel is as large as an input map.
     """
     shape = as_window(layer.shape, taken(network, layer), largest)
     return Geometry(

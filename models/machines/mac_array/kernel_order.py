@@ -1,4 +1,4 @@
-"""Kernels of fully connected layers: as the network has them, and as the array does."""
+"""Convert the kernels of fully connected layers between the network's and the array's order."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from merp.models.machines.mac_array.params.array_pass import ArrayPass
 
 
 def in_array(of: ArrayPass, kernels: Numbers) -> Numbers:
-    """Kernels (m, n, k, k) as the array has them: of fully connected layers windows of maps.
+    """Convert kernels of the network into the array's order (m, n, k, k).
 
-    The network's are of flattened maps: row, column, map.
+    In the network, the kernels of a fully connected layer belong to flattened maps, in the order
+    row, column, map. In the array they are windows over whole maps. Other kernels stay as they are.
     """
     if kernels.shape[1:] == (of.inputs, of.kernel, of.kernel):
         return kernels
@@ -20,7 +21,7 @@ def in_array(of: ArrayPass, kernels: Numbers) -> Numbers:
 
 
 def as_stored(kernels: Numbers, shape: tuple[int, ...]) -> Numbers:
-    """Kernels of the array as the network has them; undoes ``in_array``."""
+    """Convert kernels of the array into the network's order; the inverse of ``in_array``."""
     if kernels.shape == shape:
         return kernels
     return np.ascontiguousarray(kernels.transpose(0, 2, 3, 1)).reshape(shape)

@@ -1,7 +1,7 @@
-"""The orders in which atoms and parameter beats pass the ports of the array, for one image.
+"""The orders of atoms and parameter beats on the ports of the array, for one image.
 
-An atom is (map, row, column block). A parameter beat is (tile of output maps, input map, tap); that
-of biases has ``BIAS`` in the place of the input map.
+An atom is (map, row, column block). A parameter beat is (tile of output maps, input map, tap). In a
+beat of biases, ``BIAS`` replaces the input map.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ BIAS = -1
 
 
 def beats_of_update(of: ArrayPass, array: Array) -> list[tuple[int, int]]:
-    """KU order: (input map, tap) of each parameter beat of a tile of output maps, without biases.
+    """Return (input map, tap) of each parameter beat in KU order, for a tile of output maps.
 
-    Groups of input maps, tiles of taps; within a sweep maps, then taps ascending. With one tile of
-    taps that is ascending order. A beat of biases follows.
+    The loops from outermost to innermost are: groups of input maps, tiles of taps, input maps of
+    the group, taps in ascending order. With one tile of taps, the beats are in ascending order. The
+    beat of biases, which follows, is not in the list.
     """
     side, regions, k = array.region_side(of.kernel), array.regions(of.kernel), of.kernel
     tiles = range(0, k, side)
@@ -38,7 +39,7 @@ def beats_of_update(of: ArrayPass, array: Array) -> list[tuple[int, int]]:
 
 
 def forward_kernels(of: ArrayPass, array: Array) -> Iterator[Beat]:
-    """Kernels and biases of FP: parameter order, which is that of the buffer's addresses."""
+    """Yield the kernels and biases of FP, in the order of the kernel buffer's addresses."""
     for tile in range(array.map_tiles(of.outputs)):
         for i, tap in product(range(of.inputs), range(of.taps)):
             yield tile, i, tap
@@ -46,14 +47,17 @@ def forward_kernels(of: ArrayPass, array: Array) -> Iterator[Beat]:
 
 
 def delta_kernels(of: ArrayPass, array: Array) -> Iterator[Beat]:
-    """Kernels of DP: all that a tile of input maps needs, before the next one's."""
+    """Yield the kernels of DP: all kernels of one tile of input maps, then those of the next."""
     for low in range(0, of.inputs, array.pof):
         maps = range(low, min(low + array.pof, of.inputs))
         yield from product(range(array.map_tiles(of.outputs)), maps, range(of.taps))
 
 
 def update_parameters(of: ArrayPass, array: Array) -> Iterator[Beat]:
-    """Gradients of KU, and in the last image velocities and kernels: KU order, in and out."""
+    """Yield the parameter beats of KU, both incoming and outgoing.
+
+    They are gradients and, for the last image of a batch, velocities and kernels.
+    """
     order = beats_of_update(of, array)
     for tile in range(array.map_tiles(of.outputs)):
         for i, tap in order:
@@ -62,7 +66,10 @@ def update_parameters(of: ArrayPass, array: Array) -> Iterator[Beat]:
 
 
 def load_bands(of: ArrayPass, array: Array) -> Iterator[range]:
-    """Rows of the maps that come in with each band of FP and DP, deltas of the sums in DP."""
+    """Yield the rows of the incoming maps that are loaded with each band of FP and DP.
+
+    In DP, the incoming maps are deltas of the sums.
+    """
     if of.phase == "dp":
         first = array.poy + (of.stride - 1 + of.pad) // of.stride
         rows, step, bands = of.out_rows, array.poy, array.row_blocks(over(of.rows, of.stride))
@@ -77,10 +84,10 @@ def load_bands(of: ArrayPass, array: Array) -> Iterator[range]:
 
 
 def maps_in(of: ArrayPass, array: Array) -> Iterator[Atom]:
-    """Maps of FP, deltas of DP: band, map, row, column block.
+    """Yield the maps of FP or the deltas of DP, ordered by band, map, row, column block.
 
-    A pooled delta's row comes with the band that its first row of sums is in; rows of sums that
-    fill no window have none.
+    A row of pooled deltas belongs to the band of its first row of sums. Rows of sums that fill no
+    window have no pooled deltas.
     """
     delta = of.phase == "dp"
     window = of.pool if delta and of.fused else 1
@@ -93,9 +100,10 @@ def maps_in(of: ArrayPass, array: Array) -> Iterator[Atom]:
 
 
 def outputs_of_forward(of: ArrayPass, array: Array) -> Iterator[Atom]:
-    """Maps of FP: band, tile of maps, column tile (where it pools, a group of them), lane, row.
+    """Yield the output maps of FP, ordered by band, tile of maps, column tile, lane, row.
 
-    With a loss the deltas follow behind all outputs, in the same order.
+    With pooling, a group of column tiles replaces the column tile. With a loss, the deltas follow
+    all outputs in the same order.
     """
     for _ in range(1 if of.loss is None else 2):
         yield from _outputs(of, array)
@@ -114,9 +122,10 @@ def _outputs(of: ArrayPass, array: Array) -> Iterator[Atom]:
 
 
 def outputs_of_delta(of: ArrayPass, array: Array) -> Iterator[Atom]:
-    """Deltas of DP: band, row within the stride, tile of maps, column tile, lane, row, its atoms.
+    """Yield the outgoing deltas of DP.
 
-    A column tile is as many atoms of a row as the stride.
+    They are ordered by band, row within the stride, tile of maps, column tile, lane, row, atom. The
+    stride is the number of a row's atoms in a column tile.
     """
     stride, all_blocks = of.stride, array.column_blocks(of.columns)
     tiles = range(0, all_blocks, stride)
@@ -130,7 +139,7 @@ def outputs_of_delta(of: ArrayPass, array: Array) -> Iterator[Atom]:
 
 
 def update_deltas(of: ArrayPass, array: Array) -> Iterator[Atom]:
-    """Deltas of KU: tile of maps, row, lane, column block."""
+    """Yield the deltas of KU, ordered by tile of maps, row, lane, column block."""
     window = of.pool if of.fused else 1
     blocks = range(array.column_blocks(of.out_columns // window))
     for low in range(0, of.outputs, array.pof):
@@ -140,7 +149,7 @@ def update_deltas(of: ArrayPass, array: Array) -> Iterator[Atom]:
 
 
 def update_maps(of: ArrayPass, array: Array) -> Iterator[Atom]:
-    """Maps of KU: group of maps, row, map in the group, column block."""
+    """Yield the maps of KU, ordered by group of maps, row, map in the group, column block."""
     regions, blocks = array.regions(of.kernel), range(array.column_blocks(of.columns))
     for low in range(0, of.inputs, regions):
         maps = range(low, min(low + regions, of.inputs))
@@ -149,9 +158,10 @@ def update_maps(of: ArrayPass, array: Array) -> Iterator[Atom]:
 
 
 def pooling_in(of: ArrayPass, array: Array) -> Iterator[Atom]:
-    """Sums of pooling from DRAM: map, pooled row, pooled atom, then window x window atoms.
+    """Yield the sums that a pooling pass reads from DRAM.
 
-    Only those that there are: the last group of columns may have fewer. Un-pooling sends the same.
+    They are ordered by map, pooled row, pooled atom, then window x window atoms. The last group of
+    columns may have fewer atoms. Un-pooling sends its results in the same order.
     """
     blocks, all_blocks = array.column_blocks(of.pooled_columns), array.column_blocks(of.out_columns)
     for f, row, block in product(range(of.outputs), range(of.pooled_rows), range(blocks)):
@@ -161,6 +171,9 @@ def pooling_in(of: ArrayPass, array: Array) -> Iterator[Atom]:
 
 
 def pooling_out(of: ArrayPass, array: Array) -> Iterator[Atom]:
-    """Outputs of pooling from DRAM: map, pooled row, pooled atom. Un-pooling takes the same."""
+    """Yield the outputs of a pooling pass, ordered by map, pooled row, pooled atom.
+
+    Un-pooling reads its inputs in the same order.
+    """
     blocks = range(array.column_blocks(of.pooled_columns))
     return product(range(of.outputs), range(of.pooled_rows), blocks)

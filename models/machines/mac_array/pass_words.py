@@ -1,7 +1,7 @@
-"""Words on the array's ports in one pass of one image, by formula.
+"""Calculate the words on the array's ports in one pass of one image, by formula.
 
-x, y, yp: words of the input maps, of the sums and of the pooled outputs, rows filled up to atoms;
-w and b: of kernels and biases, filled up to lanes.
+x, y and yp are the words of the input maps, the sums and the pooled outputs; rows are padded to
+whole atoms. w and b are the words of kernels and biases, padded to whole tiles of lanes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from merp.models.machines.mac_array.params.design import Array
 
 
 def pass_words(of: ArrayPass, array: Array) -> dict[str, int]:
-    """Words on each port of FP, DP, KU or un-pooling; of a port without any, none."""
+    """Return the words on each port of FP, DP, KU or un-pooling; ports without words are absent."""
 
     def words(maps: int, rows: int, columns: int) -> int:
         return maps * rows * array.column_blocks(columns) * array.pox
@@ -23,14 +23,14 @@ def pass_words(of: ArrayPass, array: Array) -> dict[str, int]:
     w = b * of.inputs * of.taps
     stored = yp if of.fused else y
     if of.phase == "fp":
-        deltas = int(of.loss is not None)  # an atom of them for each of outputs
+        deltas = int(of.loss is not None)  # one atom of deltas for each atom of outputs
         found = {
             "map_in": x, "kernel_in": w + b, "map_out": stored * (1 + deltas), "target_in": deltas
         }  # fmt: skip
     elif of.phase == "dp":
         found = {"map_in": stored, "kernel_in": w, "map_out": x}
     elif of.phase == "upsample":
-        # Rows of sums that fill no window do not leave, nor atoms that none of a row's does.
+        # Rows of sums that fill no window are not sent, nor atoms without a column of a window.
         columns = min(of.out_columns, array.column_blocks(of.pooled_columns) * of.pool * array.pox)
         found = {"map_in": yp, "map_out": words(of.outputs, of.pooled_rows * of.pool, columns)}
     else:
@@ -44,10 +44,10 @@ def pass_words(of: ArrayPass, array: Array) -> dict[str, int]:
 
 
 def pass_products(of: ArrayPass) -> int:
-    """Products of pixels, lanes and taps that count; those of a window's padding do, too.
+    """Return the useful products of pixels, lanes and taps; products with padding are included.
 
-    In DP a tap counts where the stride leaves it a delta, in KU one that no window of pooling took
-    does not.
+    In DP, a tap has a useful product only at positions where the stride has a delta. In KU,
+    deltas outside all pooling windows have no useful products.
     """
     if of.phase == "upsample":
         return 0
@@ -58,7 +58,7 @@ def pass_products(of: ArrayPass) -> int:
 
 
 def _taps_of(size: int, of: ArrayPass) -> int:
-    """Taps of all rows, or columns, of a map that deltas leave for."""
+    """Count the taps that have a delta, over all rows or all columns of an outgoing map."""
     places = range(size)
     return sum((place + of.pad - tap) % of.stride == 0 for place in places
                for tap in range(of.kernel))  # fmt: skip

@@ -1,4 +1,4 @@
-"""The passes of a network's layers on their designs, with shifts from the fractions of tensors."""
+"""Passes of a network's layers on their designs; the fractions of tensors determine the shifts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from merp.models.network.network import Layer, Network
 
 @dataclass(frozen=True, kw_only=True)
 class Registers:
-    """What of an update's passes is no matter of the network.
+    """Registers of an update's passes that the network does not define.
 
     Attributes:
-        rate, exponent: mantissa and exponent of the learning rate over the batch.
-        momentum: of 65536; None: no velocities come and go. seed: None: new kernels are rounded to
-            nearest.
+        rate, exponent: mantissa and exponent of the learning rate divided by the batch size.
+        momentum: in units of 1/65536; with None, no velocities are read or written.
+        seed: of the random bits; with None, new kernels are rounded to nearest.
     """
 
     rate: int
@@ -32,10 +32,10 @@ class Registers:
 
 
 def design_of(network: Network, layer: Layer) -> ArrayDesign:
-    """The array that runs a layer.
+    """Return the design of the array that runs a layer.
 
     Raises:
-        BadInput: the layer has no design, or one of another architecture.
+        BadInput: the layer has no design, or a design of another architecture.
     """
     design = network.design(layer)
     if not isinstance(design, ArrayDesign):
@@ -44,13 +44,13 @@ def design_of(network: Network, layer: Layer) -> ArrayDesign:
 
 
 def fraction_in(network: Network, layer: Layer) -> int:
-    """Fraction bits of a layer's input maps."""
+    """Return the number of fraction bits of a layer's input maps."""
     fmt, front = network.fixed, previous(network, layer)
     return fmt.input if front is None else fmt.of(front.name).map
 
 
 def sized(network: Network, layer: Layer, phase: str = "fp", *, fused: bool = True) -> ArrayPass:
-    """A phase of a layer by its sizes, without what depends on numbers."""
+    """Return a phase of a layer by its sizes; registers that depend on number formats are unset."""
     design, front = design_of(network, layer), previous(network, layer)
     largest = largest_window(design.max_kernel, design.reach)
     relu = (front if phase == "dp" and front is not None else layer).shape.relu
@@ -61,14 +61,14 @@ def sized(network: Network, layer: Layer, phase: str = "fp", *, fused: bool = Tr
 def _sized(
     shape: Shape, size: Size, largest: int, phase: str, relu: bool, fused: bool
 ) -> ArrayPass:
-    """The same of a shape that takes maps of a size; a training asks for it a thousand times."""
+    """Return the same for a shape and its input size; cached, because training calls it often."""
     return replace(array_pass(as_window(shape, size, largest), phase), relu=relu, fused=fused)
 
 
 def bases(network: Network) -> dict[str, tuple[int, int]]:
-    """Where the masks and the indices of each layer's outputs begin, by atoms: both by layer.
+    """Return by layer the first atom of its masks and the first atom of its pooling indices.
 
-    Layers without ReLU have no masks, those without pooling no indices.
+    Layers without ReLU have no masks, and layers without pooling have no indices.
     """
     found, mask, index = {}, 0, 0
     for layer in network.layers:
@@ -82,7 +82,10 @@ def bases(network: Network) -> dict[str, tuple[int, int]]:
 def forward_pass(
     network: Network, layer: Layer, loss: str | None = None, *, fused: bool = True
 ) -> ArrayPass:
-    """FP of a layer. loss: whose deltas follow its outputs, if the array forms them."""
+    """Return FP of a layer.
+
+    ``loss`` is the loss whose deltas follow the outputs, if the array calculates them.
+    """
     numbers = network.fixed.of(layer.name)
     fraction = fraction_in(network, layer)
     mask, index = bases(network)[layer.name]
@@ -99,10 +102,10 @@ def forward_pass(
 
 
 def delta_pass(network: Network, layer: Layer, *, fused: bool = True) -> ArrayPass:
-    """DP of a layer that has one.
+    """Return DP of a layer.
 
     Raises:
-        BadInput: it is the first layer.
+        BadInput: it is the first layer, which has no DP.
     """
     front = previous(network, layer)
     if front is None:
@@ -126,10 +129,10 @@ def update_pass(
     last: bool = True,
     fused: bool = True,
 ) -> ArrayPass:
-    """KU of a layer, of one image.
+    """Return KU of a layer for one image.
 
     Raises:
-        ValueError: the learning rate asks for a shift that there is not.
+        ValueError: the learning rate needs a shift out of range.
     """
     fmt = network.fixed
     numbers, fraction = fmt.of(layer.name), fraction_in(network, layer)

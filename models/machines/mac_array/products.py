@@ -1,7 +1,7 @@
-"""The three sums of products of a convolution, as products of float64 matrices.
+"""The three sums of products of a convolution, calculated as products of float64 matrices.
 
-Of words they are exact integers, whatever the order, as ``arithmetic.fixed.exact`` asserts; of
-other numbers they are those of the float64 twin.
+For 16-bit words the sums are exact integers in any order of addition; ``arithmetic.fixed.exact``
+asserts this. The float64 reference in ``float_twin`` uses them with other numbers.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from merp.models.arithmetic.compiled import Values
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 
 AT_ONCE = 1 << 23
-"""Elements that are laid out together, of float64: images are taken in parts of so many."""
+"""Most float64 elements in memory together; a batch is split into parts that stay within it."""
 
 
 def parts(of: ArrayPass, images: int) -> Iterator[slice]:
-    """Images by parts, so that neither their windows nor their gradients take more memory."""
+    """Split a batch into parts whose windows and gradients have at most ``AT_ONCE`` elements."""
     windows = of.out_rows * of.out_columns * of.inputs * of.taps
     step = max(1, AT_ONCE // max(windows, of.outputs * of.inputs * of.taps))
     for low in range(0, images, step):
@@ -27,7 +27,7 @@ def parts(of: ArrayPass, images: int) -> Iterator[slice]:
 
 
 def _windows(maps: Values, of: ArrayPass) -> Values:
-    """Input elements of every sum: (images, out_rows * out_columns, n * k * k), maps first."""
+    """Return the input elements of every sum: (images, out_rows * out_columns, n * k * k)."""
     padded = np.pad(maps, ((0, 0), (of.pad, of.pad), (of.pad, of.pad), (0, 0)))
     windows = sliding_window_view(padded, (of.kernel, of.kernel), (1, 2))
     windows = windows[:, :: of.stride, :: of.stride]
@@ -35,7 +35,7 @@ def _windows(maps: Values, of: ArrayPass) -> Values:
 
 
 def forward_sums(of: ArrayPass, maps: Values, kernels: Values) -> Values:
-    """Sums of FP: (images, out_rows, out_columns, m).
+    """Calculate the sums of FP: (images, out_rows, out_columns, m).
 
     maps: (images, rows, columns, n). kernels: (m, n, k, k).
     """
@@ -47,7 +47,7 @@ def forward_sums(of: ArrayPass, maps: Values, kernels: Values) -> Values:
 
 
 def delta_sums(of: ArrayPass, deltas: Values, kernels: Values) -> Values:
-    """Sums of DP: (images, rows, columns, n).
+    """Calculate the sums of DP: (images, rows, columns, n).
 
     deltas: (images, out_rows, out_columns, m). kernels: (m, n, k, k).
     """
@@ -66,7 +66,10 @@ def delta_sums(of: ArrayPass, deltas: Values, kernels: Values) -> Values:
 
 
 def gradient_sums(of: ArrayPass, maps: Values, deltas: Values) -> Values:
-    """Sums of KU of each image: (images, m, n, k, k). Arguments as above."""
+    """Calculate the sums of KU for each image: (images, m, n, k, k).
+
+    maps: (images, rows, columns, n). deltas: (images, out_rows, out_columns, m).
+    """
     images, m = len(deltas), deltas.shape[-1]
     sums = deltas.reshape(images, -1, m).swapaxes(1, 2) @ _windows(maps, of)
     return sums.reshape(images, m, -1, of.kernel, of.kernel)

@@ -1,6 +1,6 @@
-"""Cycles of a run of the schedule, by those of its passes.
+"""Calculate the cycles of a run of the schedule from the cycles of its passes.
 
-``layer_schedule``: between passes the words of the next one are read, a word a cycle.
+Between two passes, ``layer_schedule`` reads the words of the next pass, one word per cycle.
 """
 
 from __future__ import annotations
@@ -11,24 +11,27 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import schedule_layout
 
 BEGIN = 2
-"""Cycles of a pass's begin beside its words: the last word's way from the memory to its registers,
-and that of the start."""
+"""Cycles before a pass, in addition to the cycles of its words.
+
+They cover the transfer of the last word from the memory to its registers, and the start.
+"""
 
 END = 1
-"""From the end of the last pass to that of the run."""
+"""Cycles from the end of the last pass to the end of the run."""
 
 
 def cycles_between(design: ArrayDesign) -> int:
-    """From the start of a run, or the end of a pass, to the start of the next pass."""
+    """Return the cycles from the start of a run, or the end of a pass, to the start of the next."""
     return schedule_layout(design).words + BEGIN
 
 
 def schedule_cycles(own: Sequence[int], loaded: int, design: ArrayDesign) -> int:
-    """Cycles from start to done.
+    """Return the cycles of a run from ``start`` to ``done``.
 
     Args:
-        own: of each pass of each image, from its start to its end.
-        loaded: passes whose words the run takes, at full rate; 0 of one that loads none.
+        own: cycles of each pass of each image, from its start to its end.
+        loaded: passes whose words the run loads, at one word per cycle; 0 if it loads none.
+        design: the design of the array.
     """
     loading = loaded * schedule_layout(design).words
     return loading + sum(own) + len(own) * cycles_between(design) + END

@@ -1,6 +1,6 @@
-"""Words of a schedule: the register values of its passes, as they go into the memory.
+"""Words of a schedule: the register values of its passes, as its memory holds them.
 
-The RTL compiler's paper, section III.A.
+source: the RTL compiler's paper, section III.A
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ ScheduleWords = NDArray[np.uint32]
 
 
 def schedule_words(passes: Sequence[Mapping[str, int]], design: ArrayDesign) -> ScheduleWords:
-    """The words of the passes of an image, by the values of all their registers.
+    """Pack the register values of the passes of an image into words.
 
-    What a register of ``OF_IMAGE`` has is left out.
+    The registers of ``OF_IMAGE`` are left out.
 
     Raises:
-        ValueError: there are too many passes, a register is missing, or it does not hold its value;
-            the message names pass and register, and what is allowed.
+        ValueError: there are too many passes, a register is missing, or a value is out of range.
+            The message names the pass, the register and the allowed values.
     """
     if not 1 <= len(passes) <= MAX_PASSES:
         raise ValueError(f"a schedule has 1 to {MAX_PASSES} passes, not {len(passes)}")
@@ -44,10 +44,10 @@ def schedule_words(passes: Sequence[Mapping[str, int]], design: ArrayDesign) -> 
 
 
 def schedule_passes(words: ScheduleWords, design: ArrayDesign) -> list[dict[str, int]]:
-    """The passes that words are: the registers that they hold.
+    """Unpack words into the register values of each pass.
 
     Raises:
-        ValueError: they are no whole passes, or too many.
+        ValueError: the words are not a whole number of passes, or there are too many passes.
     """
     layout = schedule_layout(design)
     passes, rest = divmod(len(words), layout.words)

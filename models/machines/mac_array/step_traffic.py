@@ -1,8 +1,9 @@
 """Traffic of a network's training step on the MAC array, layer by layer, in bytes on its ports.
 
-On count ``maps`` maps and deltas count, on ``all`` kernels and gradients, too. No state leaves
-the array. Where deltas are stored at pooled resolution, pooling and un-pooling are fused; else both
-go through DRAM, as in the paper's machine.
+Count ``maps`` includes maps and deltas. Count ``all`` also includes kernels and gradients. No
+ReLU/pooling mask leaves the array. If deltas are stored at pooled resolution, pooling and
+un-pooling are fused into other passes. Otherwise both are passes over DRAM, as in the paper's
+machine.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def array_traffic(network: Network, images: int, counts: Count) -> tuple[LayerTr
     """Return the traffic of every layer for a batch of ``images``.
 
     Raises:
-        BadInput: a layer has no array.
+        BadInput: a layer has no design of the array.
     """
 
     def phase(layer: Layer, name: str) -> PhaseTraffic | None:

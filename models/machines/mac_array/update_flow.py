@@ -1,8 +1,9 @@
-"""Cycles of KU on the array by cause, slot by slot, with ports that never wait.
+"""Count the cycles of KU on the array by cause, slot by slot, with ports that never wait.
 
-Maps come once and stay in the banks; deltas of a tile of lanes lie in one half of their memories
-while those of the next come into the other. A sweep's last slot waits until the sums of the sweep
-before have been read, a beat of gradients a cycle.
+Maps are loaded once and stay in the banks. The memories of deltas have two halves. One half holds
+the deltas of the current tile of lanes, and the other half receives those of the next tile. The
+last slot of a sweep waits until the sums of the previous sweep have been read, at one beat of
+gradients per cycle.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from merp.models.machines.mac_array.params.design import Array, over
 
 
 class ArrayUpdateFlow:
-    """A pass on its way; all times are cycles, that of start is 0."""
+    """A running pass. All times are cycles; ``start`` is in cycle 0."""
 
     def __init__(self, work: ArrayPass, array: Array, latency: Latency) -> None:
         self.work, self.array, self.latency = work, array, latency
@@ -21,14 +22,14 @@ class ArrayUpdateFlow:
         self.groups, self.tiles = over(work.inputs, self.regions), array.map_tiles(work.outputs)
         self.maps_there = self._maps()
         self.deltas_there: dict[tuple[int, int], int] = {}
-        # When the next delta can be taken.
+        # The cycle in which the next delta can be accepted.
         self.entered = latency.first + (latency.expanded if work.expands else 0)
 
     def _maps_of(self, group: int) -> int:
         return min(self.regions, self.work.inputs - group * self.regions)
 
     def _maps(self) -> dict[tuple[int, int], int]:
-        """When a row of all maps of a group can be read."""
+        """Return for each group and row the cycle in which the row of all its maps can be read."""
         work, latency = self.work, self.latency
         parts = self.array.pox // self.side if self.array.balance else 1
         row_cycles = self.array.column_blocks(work.columns) * parts
@@ -41,7 +42,7 @@ class ArrayUpdateFlow:
         return found
 
     def load(self, tile: int, earliest: int) -> None:
-        """Let the deltas of a tile of lanes in, from ``earliest`` on."""
+        """Accept the deltas of a tile of lanes, from cycle ``earliest`` on."""
         work, latency, array = self.work, self.latency, self.array
         self.entered = max(self.entered, earliest)
         lanes = min(array.pof, work.outputs - tile * array.pof)
@@ -55,14 +56,14 @@ class ArrayUpdateFlow:
             self.deltas_there[tile, row] = self.entered - 1 + there
 
     def there(self, tile: int, group: int, row: int) -> int:
-        """When slots of a row of deltas have their rows of the maps, too."""
+        """Return the cycle in which a row of deltas and its rows of the maps are available."""
         work = self.work
         lowest = min(work.rows - 1, work.stride * row + work.kernel - 1 - work.pad)
         maps = self.maps_there[group, max(0, lowest)] if tile == 0 else 0
         return max(self.deltas_there[tile, row], maps)
 
     def run(self) -> ArrayCycles:
-        """Walk through all slots."""
+        """Walk through all slots and return the cycles by cause."""
         work, latency, slots = self.work, self.latency, Slots()
         drained = read = 0
         low_taps = range(0, work.kernel, self.side)
@@ -80,7 +81,7 @@ class ArrayUpdateFlow:
                         drained = read + latency.drained
             if tile + 2 < self.tiles:
                 self.load(tile + 2, slots.now - 1 + latency.computed)
-        # A stride may leave rows of the last group to no window: they come behind.
+        # With a stride, the last rows of the last group may belong to no window: they arrive later.
         taken = max(self.maps_there[self.groups - 1, work.rows - 1], *self.deltas_there.values())
         return slots.cycles(max(taken, read + (latency.kernel if work.last else latency.gradient)))
 

@@ -1,1 +1,1 @@
-"""F-CNN: a module for each layer and direction, loaded one after the other into a card."""
+"""F-CNN: a card runs one module per layer and direction, loaded one after the other."""

@@ -1,8 +1,8 @@
-"""A convolution module: how many kernels it may have, its cycles, and the words that it streams.
+"""A convolution module: its possible number of kernels, its cycles, and its streamed words.
 
-It has Nk kernels of K x K, a window each in a cycle: for ``lanes`` images at once as many output
-maps as the lanes leave kernels for. Sums over input maps lie in DRAM: every input map adds its part
-to a partial sum that is read and written again.
+The module has Nk kernels of K x K. Each kernel processes one window per cycle. The kernels process
+``lanes`` images in parallel; the remaining factor of Nk is the number of parallel output maps. The
+partial sums over input maps are in DRAM. For every input map, they are read and written again.
 """
 
 from __future__ import annotations
@@ -14,19 +14,25 @@ from typing import Final
 from merp.models.papers.fcnn.resources import BlockResources, Costs
 
 LANES: Final = 12
-"""Most images at once: with their words of 32 bits a stream divides 1536 bits. source: V.B"""
+"""Most parallel images: their words of 32 bits make a stream whose width divides 1536 bits.
+
+source: section V.B
+"""
 
 REACHED: Final = 0.977
-"""Share of the cycles in which a window is computed; fitted to table II's layers 2 to 5."""
+"""Share of the cycles that compute a window; fitted to layers 2 to 5 of table II."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConvolutionTask:
-    """A convolution of ``images`` images, borders within the streamed map.
+    """A convolution of several images. The streamed maps include borders.
 
     Attributes:
-        n, m: input and output maps. k, stride: of the kernel.
-        rows, columns: of the streamed map. out_rows, out_columns: of the sums.
+        n, m: input and output maps.
+        k, stride: size and stride of the kernel.
+        rows, columns: size of a streamed map.
+        out_rows, out_columns: size of a map of sums.
+        images: number of images.
     """
 
     n: int
@@ -41,30 +47,30 @@ class ConvolutionTask:
 
     @property
     def operations(self) -> int:
-        """Of the whole convolution; a multiply-add is two. source: equation (10)"""
+        """Operations of the convolution; a multiply-add counts as two. source: equation (10)"""
         return 2 * self.n * self.m * self.out_rows * self.out_columns * self.k**2 * self.images
 
     @property
     def buffer_words(self) -> int:
-        """K rows of all images, from which windows are taken. source: equation (9)"""
+        """Words of the buffer of windows: K rows of all images. source: equation (9)"""
         return self.columns * self.k * self.images
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """``lanes`` images at once, of each as many output maps: Nk is their product."""
+    """The kernels of a module: parallel images (``lanes``) and parallel output maps of each."""
 
     lanes: int
     maps: int
 
     @property
     def count(self) -> int:
-        """Nk."""
+        """Nk, the number of kernels."""
         return self.lanes * self.maps
 
     @staticmethod
     def of(count: int) -> Kernels:
-        """Split Nk as tables II and V do: up to ``LANES`` images."""
+        """Split Nk kernels as in tables II and V: up to ``LANES`` parallel images."""
         lanes = min(LANES, count)
         return Kernels(lanes, count // lanes)
 
@@ -72,10 +78,15 @@ class Kernels:
 def resources(
     task: ConvolutionTask, count: float, costs: Costs, buffers: int, word_bits: int
 ) -> BlockResources:
-    """Return what ``count`` kernels take. source: equations (12) and (13)
+    """Return the resources of ``count`` kernels. source: equations (12) and (13)
 
     Args:
-        buffers: 1 forward, 2 backward, where gradients need both maps and deltas.
+        task: the convolution.
+        count: Nk.
+        costs: unit costs of the part.
+        buffers: 1 in forward propagation; 2 in backward propagation, where gradients need maps and
+            deltas.
+        word_bits: bits of a word.
     """
     buffered = costs.buffer(task.buffer_words, word_bits) * buffers
     return costs.control + costs.tap * (count * task.k**2) + buffered
@@ -89,7 +100,7 @@ def bounds(
     word_bits: int,
     buffers: int = 1,
 ) -> Mapping[str, float]:
-    """Return the most kernels by each resource, and by DRAM (``words_per_cycle`` that it moves).
+    """Return the largest Nk for each resource, and for DRAM with ``words_per_cycle``.
 
     source: equations (11) and (12), solved for Nk
     """
@@ -105,21 +116,21 @@ def bounds(
 
 
 def words_per_step(task: ConvolutionTask, kernels: Kernels) -> int:
-    """Words to and from DRAM where no stream waits: inputs, partial sums in, and sums out."""
+    """Return the DRAM words per step if no stream waits: inputs, and partial sums in and out."""
     return task.stride * kernels.lanes + 2 * kernels.count
 
 
 def steps(task: ConvolutionTask, kernels: Kernels) -> float:
-    """Cycles in which windows are computed: over the map as it streams, border included.
+    """Return the cycles that compute windows, for all positions of the map with its border.
 
-    Equation (10) has the size of the output instead, with which table II does not follow.
+    Equation (10) has the size of the output instead. It does not reproduce table II.
     """
     positions = task.rows * task.columns / task.stride**2
     return task.n * -(-task.m // kernels.maps) * positions * task.images / kernels.lanes
 
 
 def cycles(task: ConvolutionTask, kernels: Kernels, words_per_cycle: float) -> float:
-    """Return the cycles of a task; DRAM makes them longer where it moves too few words a cycle."""
+    """Return the cycles of a task, which are more if the rate of DRAM is too low."""
     wait = max(1.0, words_per_step(task, kernels) / words_per_cycle)
     return steps(task, kernels) * wait / REACHED
 
@@ -129,8 +140,10 @@ class DramWords:
     """Words to and from DRAM.
 
     Attributes:
-        inputs: once. again: the same maps for further output maps. sums: when they are whole.
-        partial_in, partial_out: sums that are not whole yet.
+        inputs: the first read of the input maps.
+        again: further reads of the input maps for other output maps.
+        partial_in, partial_out: incomplete sums.
+        sums: complete sums.
     """
 
     inputs: int
@@ -141,12 +154,12 @@ class DramWords:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Sum of all words."""
         return self.inputs + self.again + self.partial_in + self.partial_out + self.sums
 
 
 def words(task: ConvolutionTask, kernels: Kernels, input_words: int) -> DramWords:
-    """Return the words of a task whose maps have ``input_words`` of an image, no borders."""
+    """Return the words of a task. ``input_words`` are those of one image, without borders."""
     inputs = input_words * task.images
     sums = task.m * task.out_rows * task.out_columns * task.images
     partial = (task.n - 1) * sums

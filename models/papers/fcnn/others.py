@@ -1,4 +1,4 @@
-"""Modules of pooling and of fully connected layers: cycles of a minibatch."""
+"""Cycles of the modules for pooling and for fully connected layers."""
 
 from __future__ import annotations
 
@@ -10,24 +10,27 @@ SIDE: Final = 4
 KERNELS: Final = 24
 """Nk of both modules in table V."""
 
-_PER_BLOCK: Final = 2  # table V's times need twice equation (15)'s cycles; it does not say why
+_PER_BLOCK: Final = 2  # table V's times need twice equation (15)'s cycles, without a reason
 _STREAMS: Final = 3  # inputs, outputs and results of the activation
 
 
 def pool_cycles(elements: int, kernels: int) -> float:
-    """Return the cycles of pooling, or of undoing it, by the elements of the larger maps."""
+    """Return the cycles of pooling or un-pooling; ``elements`` are those of the larger maps."""
     return elements / kernels
 
 
 def full_cycles(
     inputs: int, outputs: int, images: int, kernels: int, words_per_cycle: float, side: int = SIDE
 ) -> float:
-    """Return the cycles of a matrix product in blocks; backward are two. source: equation (15)"""
+    """Return the cycles of a blocked matrix product. source: equation (15)
+
+    Backward propagation needs two products.
+    """
     wait = max(1.0, _STREAMS * kernels / words_per_cycle)
     products = _whole(inputs, side) * _whole(outputs, side)
     return _PER_BLOCK * products * images / (kernels * side**2) * wait
 
 
 def _whole(words: int, side: int) -> int:
-    """Words with those that fill the last block up."""
+    """Return the words, padded to whole blocks."""
     return -(-words // side) * side

@@ -1,4 +1,4 @@
-"""What modules take of a part: equations (12), (13), (15) and (16), and table III's unit costs."""
+"""Resources of modules: equations (12), (13), (15) and (16), and the unit costs of table III."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merp.models.papers.lists import paper
 
 @dataclass(frozen=True)
 class BlockResources:
-    """LUT, flip-flops, DSP and block RAM, in blocks of the part's own."""
+    """LUT, flip-flops, DSP blocks and block RAM, in the units of the part."""
 
     lut: float
     ff: float
@@ -19,19 +19,19 @@ class BlockResources:
     bram: float
 
     def __add__(self, other: BlockResources) -> BlockResources:
-        """Return both together."""
+        """Return the sum of both."""
         return BlockResources(
             self.lut + other.lut, self.ff + other.ff, self.dsp + other.dsp, self.bram + other.bram
         )
 
     def __mul__(self, count: float) -> BlockResources:
-        """Return so many of them."""
+        """Return ``count`` times the resources."""
         return BlockResources(
             count * self.lut, count * self.ff, count * self.dsp, count * self.bram
         )
 
     def exceeded(self, limit: BlockResources) -> str:
-        """Return the name of a resource of which there is more than ``limit``, "" for none."""
+        """Return the name of the first resource that exceeds ``limit``, or ""."""
         names = ("lut", "ff", "dsp", "bram")
         return next((name for name in names if getattr(self, name) > getattr(limit, name)), "")
 
@@ -41,8 +41,10 @@ class Costs:
     """Unit costs of a part.
 
     Attributes:
-        control: address generators and stream control of a module. tap: a multiply-add with the
-            buffer of its weight. activation: tanh. block_bits: of a block RAM.
+        control: address generators and stream control of a module.
+        tap: a multiply-add with the buffer of its weight.
+        activation: the unit of tanh.
+        block_bits: bits of a block RAM.
     """
 
     control: BlockResources
@@ -66,19 +68,20 @@ STRATIX_V: Final = Costs(
     activation=_table_iii("tanh"),
     block_bits=20_480,
 )
-"""Binary32. source: table III; M20K taken as 20,480 bits"""
+"""Binary32. source: table III; an M20K is assumed to have 20,480 bits"""
 
 TABLE_III: Final = _table_iii("available")
-"""Of a 5SGSD8."""
+"""Resources of a 5SGSD8."""
 
 
 def full_module(
     costs: Costs, kernels: int, side: int, inputs: int, word_bits: int, activations: int
 ) -> BlockResources:
-    """Return what a fully connected module of ``kernels`` blocks of ``side`` x ``side`` takes.
+    """Return the resources of a fully connected module with kernels of ``side`` x ``side`` taps.
 
-    source: equations (15) and (16), whose activation in every kernel does not fit with tanh; a
-    tap's weight lies in the block's buffer
+    source: equations (15) and (16)
+    With tanh, an activation in every kernel would not fit. The weight of a tap is in the buffer of
+    the block.
     """
     tap = costs.tap + BlockResources(0, 0, 0, -1 if costs.tap.bram else 0)
     kernel = tap * side**2 + costs.buffer(side**2, word_bits)

@@ -1,4 +1,4 @@
-"""Modules one after the other on one card or several, each loaded before it runs."""
+"""The time of modules that run one after the other; each is loaded into a card before it runs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ from collections.abc import Sequence
 
 
 def seconds(modules: Sequence[float], cards: int, load: float, rounds: int = 1) -> float:
-    """Return the time of ``rounds`` rounds of ``modules``, each of so many seconds.
+    """Return the seconds of ``rounds`` rounds of modules.
 
-    A module starts when the one before it is done and its card is loaded with it; a card is loaded
-    from the end of its own last module on. The first modules wait for theirs.
+    A module starts when the previous module is done and its own card is loaded. A card starts to
+    load its next module when its current module ends. The first modules wait for their loading.
+
+    Args:
+        modules: seconds of each module.
+        cards: number of cards.
+        load: seconds to load a card.
+        rounds: number of rounds.
     """
     ends = [0.0] * cards
     for place in range(rounds * len(modules)):
@@ -19,7 +25,7 @@ def seconds(modules: Sequence[float], cards: int, load: float, rounds: int = 1) 
 
 
 def round_seconds(modules: Sequence[float], cards: int, load: float) -> float:
-    """Return the time of a round where rounds follow each other for ever."""
-    settled = cards  # after that many rounds the first loads are forgotten
+    """Return the seconds of one round in an endless sequence of rounds."""
+    settled = cards  # after this number of rounds the first loads have no effect
     before, after = (seconds(modules, cards, load, rounds) for rounds in (settled, 2 * settled))
     return (after - before) / settled

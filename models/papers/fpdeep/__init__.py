@@ -1,1 +1,1 @@
-"""FPDeep: a network along a chain of FPGAs, each of which keeps its piece for all images."""
+"""FPDeep: a network on a chain of FPGAs; each FPGA has a fixed piece of it for all images."""

@@ -1,5 +1,6 @@
-"""Weights that do not fit where they are used, kept by FPGAs with room and carried along the chain.
+"""Weight balancing: an FPGA stores weights for another one and sends them along the chain.
 
+It is needed for weights that do not fit the memory of the FPGA that uses them.
 source: FPDeep section III.B, and data paths 3 and 6 of III.C
 """
 
@@ -14,7 +15,7 @@ from merp.models.papers.fpdeep.links import BoardLink
 
 @dataclass(frozen=True)
 class KeptKernels:
-    """Kernel elements that FPGA ``keeper`` keeps, with their gradients, for FPGA ``user``."""
+    """Kernel elements, with their gradients, that FPGA ``keeper`` stores for FPGA ``user``."""
 
     user: int
     keeper: int
@@ -24,14 +25,16 @@ class KeptKernels:
 def balanced(
     weights: Mapping[int, float], others: Mapping[int, float], capacity: float
 ) -> list[KeptKernels]:
-    """Return what is kept elsewhere; it may be less than what does not fit.
+    """Return the weights that are stored on other FPGAs.
 
-    Those that lack most choose first, each the nearest FPGA that has room.
+    If the chain has too little memory, some of the weights that do not fit are not in the result.
+    The FPGA that lacks the most memory chooses first. Each FPGA chooses the nearest FPGA with free
+    memory.
 
     Args:
-        weights: kernel elements of each FPGA, whose gradients are as many again.
-        others: words of each for anything else.
-        capacity: words of an FPGA.
+        weights: kernel elements of each FPGA; it has as many gradients.
+        others: words of each FPGA for other data.
+        capacity: words of memory of an FPGA.
     """
     spare = {node: capacity - others[node] - 2 * words for node, words in weights.items()}
     kept = []
@@ -46,9 +49,9 @@ def balanced(
 
 
 def with_weights(borders: Iterable[BoardLink], kept: Iterable[KeptKernels]) -> list[BoardLink]:
-    """Return the borders where weights and gradients of every image cross, too.
+    """Add the weights and gradients that cross each border with every image.
 
-    Weights go from keeper to user, gradients back.
+    Weights are sent from the keeper to the user, and gradients in the other direction.
     """
     moved = tuple(kept)
     return [_crossed(border, moved) for border in borders]

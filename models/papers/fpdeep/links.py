@@ -1,4 +1,4 @@
-"""Words of an image that cross from an FPGA to the next one, and back."""
+"""Words of one image between neighbouring FPGAs, in both directions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merp.models.papers.fpdeep.piece import Piece
 
 @dataclass(frozen=True)
 class BoardLink:
-    """Between FPGA ``node`` and the next one: words of an image each way."""
+    """Words of one image between FPGA ``node`` and the next FPGA, in each direction."""
 
     node: int
     forward: float
@@ -18,15 +18,15 @@ class BoardLink:
 
     @property
     def most(self) -> float:
-        """Of the busier way."""
+        """Words of the busier direction."""
         return max(self.forward, self.backward)
 
 
 def borders(pieces: Sequence[Piece], *, open_group: bool = False) -> list[BoardLink]:
     """Return the borders of a chain. source: FPDeep section III.C, data paths 1, 2, 4 and 5.
 
-    ``open_group``: of a layer with groups only the sums of the group that the border cuts cross;
-    the paper passes all partial sums on.
+    With ``open_group``, only the partial sums of the group at a border cross it, in a layer with
+    groups. In the paper, all partial sums cross the border.
     """
     last = {piece.node: piece for piece in pieces}
     return [_border(last[node], open_group) for node in sorted(last)[:-1]]
@@ -45,5 +45,5 @@ def _border(piece: Piece, open_group: bool) -> BoardLink:
 
 
 def gbits_s(words: float, word_bits: int, interval: float, clock_mhz: float) -> float:
-    """Return the rate, 10^9 bits a second, of ``words`` in ``interval`` cycles."""
+    """Return the rate of ``words`` in ``interval`` cycles, in 10^9 bits per second."""
     return words * word_bits * clock_mhz / interval / 1e3

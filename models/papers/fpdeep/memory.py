@@ -1,4 +1,4 @@
-"""What an FPGA keeps: weights and their gradients, and maps that wait for their deltas."""
+"""Memory contents of an FPGA: weights, their gradients, and maps that wait for their deltas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from merp.models.papers.fpdeep.piece import Piece
 
 
 def weight_words(pieces: Sequence[Piece]) -> dict[int, float]:
-    """Return the kernel elements of each FPGA; their gradients are as many again.
+    """Return the kernel elements of each FPGA; it has as many gradients.
 
     source: FPDeep section IV, LWRAM and LGB
     """
@@ -20,9 +20,9 @@ def weight_words(pieces: Sequence[Piece]) -> dict[int, float]:
 
 
 def feature_words(pieces: Sequence[Piece]) -> dict[int, float]:
-    """Return the elements of the input maps of one image that each FPGA keeps (FRAM).
+    """Return the elements of one image's input maps that each FPGA stores (FRAM).
 
-    A layer that is cut by output maps has all its inputs in each of its FPGAs.
+    If a layer is cut by output maps, each of its FPGAs stores all input maps.
     """
     words: dict[int, float] = {}
     for piece in pieces:

@@ -1,8 +1,8 @@
-"""Whole maps on whole units: the fastest cut that can be built.
+"""The fastest cut with whole maps on whole units, which can be built.
 
-``Stage.dsps`` grows with the maps and falls with the interval, and a cut that begins later never
-needs more FPGAs; so of all cuts of the chain in order none is faster than one that gives every FPGA
-in turn as many maps as it can take.
+``LayerStage.dsps`` increases with the number of maps and decreases with the interval. A cut that
+starts at a later map never needs more FPGAs. Therefore a cut in the order of the chain is fastest
+if it gives every FPGA in turn as many maps as it can process.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from merp.models.papers.fpdeep.stage import LayerStage
 
 @dataclass(frozen=True)
 class Partition:
-    """A cut.
+    """A cut of a network into pieces.
 
     Attributes:
-        interval: cycles from image to image. pieces: in the order of the chain.
-        nodes: FPGAs that it was made for, all of which may not be needed. dsps: of each.
-        dealt: DSPs that layers have; None for those of all nodes.
+        interval: cycles from one image to the next.
+        pieces: the pieces, in the order of the chain.
+        nodes: number of available FPGAs; the cut may need fewer.
+        dsps: DSPs of each FPGA.
+        dealt: DSPs assigned to layers; None if all DSPs of all FPGAs are.
     """
 
     interval: int
@@ -34,21 +36,21 @@ class Partition:
 
     @property
     def multipliers(self) -> int:
-        """DSPs that could multiply at once."""
+        """DSPs that could multiply in parallel."""
         return self.nodes * self.dsps if self.dealt is None else self.dealt
 
     @property
     def idle(self) -> float:
-        """Share of the DSP cycles of all FPGAs in which nothing is multiplied."""
+        """Share of the DSP cycles of all FPGAs without a multiplication."""
         work = ordered_sum(float(piece.share) * piece.stage.work for piece in self.pieces)
         return 1 - work / (self.multipliers * self.interval)
 
 
 def partition(stages: Sequence[LayerStage], nodes: int, dsps: int) -> Partition:
-    """Return the cut of ``stages`` over ``nodes`` FPGAs of ``dsps`` DSPs with the least interval.
+    """Return the cut with the smallest interval over ``nodes`` FPGAs of ``dsps`` DSPs.
 
     Raises:
-        ValueError: it fits at no interval.
+        ValueError: the stages do not fit with any interval.
     """
     slow = max(stage.macs // stage.taps for stage in stages)  # a unit for each phase of each layer
     pieces = _filled(stages, dsps, slow)
@@ -66,7 +68,10 @@ def partition(stages: Sequence[LayerStage], nodes: int, dsps: int) -> Partition:
 
 
 def _filled(stages: Sequence[LayerStage], dsps: int, interval: int) -> list[Piece] | None:
-    """Give each FPGA what it can take; None where an empty one cannot take a single map."""
+    """Return the pieces if each FPGA in turn gets all maps that it can process.
+
+    The result is None if a whole FPGA cannot process a single map of a stage.
+    """
     pieces, node, room = [], 0, dsps
     for stage in stages:
         done = 0

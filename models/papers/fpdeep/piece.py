@@ -1,4 +1,4 @@
-"""What an FPGA of the chain has of a layer."""
+"""The part of a layer on one FPGA."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ class Piece:
     """A share of a layer's maps.
 
     Attributes:
-        node: of the chain, from 0.
-        begin, end: shares of the layer's maps in front of the piece, and up to its end.
-        dsps: of the node that compute it.
+        node: index of the FPGA in the chain, from 0.
+        stage: the layer.
+        begin, end: range of the share, in fractions of the layer's maps.
+        dsps: DSPs of the FPGA that compute it.
     """
 
     node: int
@@ -26,5 +27,5 @@ class Piece:
 
     @property
     def share(self) -> Fraction:
-        """Of the layer's maps, so of its work and of its kernels."""
+        """Share of the layer's maps, and therefore of its work and its kernels."""
         return self.end - self.begin

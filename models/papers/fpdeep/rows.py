@@ -1,4 +1,4 @@
-"""The chain of a partition: whole maps on whole units, in rows and cycles."""
+"""Convert a partition with whole maps on whole units to the rows and slices of the simulation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def rows_of(some: Iterable[LayerStage]) -> tuple[LayerRows, ...]:
     """Return the layers of a pipeline as rows.
 
     Raises:
-        ValueError: a layer does not take what the one in front of it makes.
+        ValueError: the input of a layer is not the output of the previous layer.
     """
     found = list(some)
     for front, behind in pairwise(found):
@@ -51,19 +51,19 @@ def _rows(stage: LayerStage, outputs: int) -> LayerRows:
 
 
 def units(piece: Piece) -> int:
-    """Return the units of K x K that each phase of a piece has."""
+    """Return the number of K x K units for each phase of a piece."""
     return int(piece.dsps) // (len(piece.stage.phases) * piece.stage.taps)
 
 
 def phase_cycles(piece: Piece) -> int:
-    """Return the cycles of an image in each phase: a window per unit and cycle."""
+    """Return the cycles of one image in each phase; a unit processes one window per cycle."""
     return ceil(piece.share * piece.stage.macs / (piece.stage.taps * units(piece)))
 
 
 def slices_of(pieces: Sequence[Piece]) -> tuple[Slice, ...]:
     """Return the slices of a cut in whole units.
 
-    A kernel element is updated by each multiplier of ku in a cycle, all units at once.
+    In the update, each multiplier of ku updates one kernel element per cycle.
     """
     order = list(dict.fromkeys(piece.stage for piece in pieces))
     return tuple(

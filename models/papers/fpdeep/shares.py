@@ -1,4 +1,4 @@
-"""DSPs in proportion to operations: the paper's own cut, which a DSP is fine enough for."""
+"""The paper's own cut: DSPs in proportion to operations, assigned as single DSPs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from merp.models.papers.fpdeep.stage import LayerStage
 
 
 def in_proportion(work: Sequence[int], dsps: int) -> list[Fraction]:
-    """Return the share of ``dsps`` that each layer gets. source: FPDeep section III.A.1"""
+    """Return the share of ``dsps`` for each layer. source: FPDeep section III.A.1"""
     return [Fraction(dsps * each, sum(work)) for each in work]
 
 
 def in_units(stages: Sequence[LayerStage], dsps: int) -> list[int]:
-    """Return the shares as the nearest whole multiples of K x K; of each layer one at least.
+    """Return the shares, rounded to whole multiples of K x K; each layer has at least one.
 
     source: FPDeep section V.B
     """
@@ -30,16 +30,16 @@ def in_units(stages: Sequence[LayerStage], dsps: int) -> list[int]:
 
 
 def idle(stages: Sequence[LayerStage], dsps: Sequence[int]) -> float:
-    """Return the share of DSP cycles in which the slowest layer is waited for."""
+    """Return the share of DSP cycles that wait for the slowest layer."""
     slowest = max(stage.work / own for stage, own in zip(stages, dsps, strict=True))
     return 1 - ordered_sum(stage.work for stage in stages) / (slowest * ordered_sum(dsps))
 
 
 def best_in_units(stages: Sequence[LayerStage], dsps: int) -> list[int]:
-    """Return the multiples of K x K with which the slowest layer is fastest, within ``dsps``.
+    """Return the multiples of K x K, within ``dsps``, that make the slowest layer fastest.
 
     Raises:
-        ValueError: a unit of each layer is already too much.
+        ValueError: one unit for each layer needs more DSPs.
     """
 
     def needed(interval: int) -> list[int]:
@@ -55,7 +55,7 @@ def best_in_units(stages: Sequence[LayerStage], dsps: int) -> list[int]:
 
 
 def partition_in_proportion(stages: Sequence[LayerStage], nodes: int, dsps: int) -> Partition:
-    """Return the paper's cut: DSPs in proportion, each layer's in the nearest multiple of K x K."""
+    """Return the paper's cut: DSPs in proportion to work, rounded to multiples of K x K."""
     own = in_units(stages, nodes * dsps)
     slowest = max(Fraction(stage.work, each) for stage, each in zip(stages, own, strict=True))
     pieces = cut_in_proportion(stages, nodes, dsps)
@@ -63,10 +63,10 @@ def partition_in_proportion(stages: Sequence[LayerStage], nodes: int, dsps: int)
 
 
 def cut_in_proportion(stages: Sequence[LayerStage], nodes: int, dsps: int) -> list[Piece]:
-    """Return the pieces of ``nodes`` FPGAs of ``dsps`` DSPs, every one equally busy.
+    """Return the pieces of ``nodes`` FPGAs with ``dsps`` DSPs each, all equally busy.
 
-    Layers lie side by side along the chain; an FPGA that ends in the middle of a layer has a
-    fraction of it that need not be a whole number of maps.
+    Layers follow each other along the chain. If an FPGA ends inside a layer, it has a fraction of
+    the layer. The fraction need not be a whole number of maps.
     """
     total = sum(stage.work for stage in stages)
     pieces, start = [], 0

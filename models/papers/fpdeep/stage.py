@@ -1,4 +1,4 @@
-"""A layer in the pipeline: what of it is cut, and the work of an image."""
+"""A layer in the pipeline: the kind of its cut, and the work of one image."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from merp.models.network.phases import PHASES, has_phase
 
 @dataclass(frozen=True)
 class LayerStage:
-    """A layer with the phases that all its FPGAs run at once.
+    """A layer with the phases that all its FPGAs run concurrently.
 
-    A layer that takes the images is cut by output maps (OFP), as it has too few input maps; every
-    other one by input maps (IFP). source: FPDeep section III.A
+    The layer of the images is cut by output maps (OFP), because it has too few input maps. All
+    other layers are cut by input maps (IFP). source: FPDeep section III.A
     """
 
     layer: Layer
@@ -22,46 +22,46 @@ class LayerStage:
 
     @property
     def by_outputs(self) -> bool:
-        """Whether it is cut by output maps; it has no delta to propagate."""
+        """Whether the layer is cut by output maps; such a layer has no delta propagation."""
         return "dp" not in self.phases
 
     @property
     def maps(self) -> int:
-        """Maps among which it is cut, all groups."""
+        """Number of maps that can be distributed, in all groups."""
         shape = self.layer.shape
         return self.layer.groups * (shape.m if self.by_outputs else shape.n)
 
     @property
     def taps(self) -> int:
-        """DSPs of the smallest unit: a window in a cycle."""
+        """DSPs of the smallest unit, which processes one window per cycle."""
         return self.layer.shape.taps
 
     @property
     def macs(self) -> int:
-        """Multiply-adds of an image in one phase."""
+        """Multiply-adds of one image in one phase."""
         return self.layer.operations() // 2
 
     @property
     def work(self) -> int:
-        """Multiply-adds of an image in all phases."""
+        """Multiply-adds of one image in all phases."""
         return len(self.phases) * self.macs
 
     def dsps(self, maps: int, interval: int) -> int:
-        """DSPs with which ``maps`` of its maps take at most ``interval`` cycles an image.
+        """Return the DSPs that process ``maps`` maps in at most ``interval`` cycles per image.
 
-        Each phase has units of its own, of ``taps`` DSPs.
+        Each phase has its own units of ``taps`` DSPs.
         """
         windows = maps * self.macs // self.maps // self.taps
         return len(self.phases) * self.taps * -(-windows // interval)
 
     def most_maps(self, dsps: int, interval: int) -> int:
-        """Maps that so many DSPs take in ``interval`` cycles an image; all of them at most."""
+        """Return the most maps that ``dsps`` DSPs process in ``interval`` cycles per image."""
         units = dsps // (len(self.phases) * self.taps)
         return min(self.maps, units * interval * self.taps * self.maps // self.macs)
 
 
 def stages(network: Network, layers: Iterable[Layer]) -> tuple[LayerStage, ...]:
-    """Return the stages of ``layers``, in their order."""
+    """Return the stages of ``layers``, in order."""
     return tuple(
         LayerStage(layer, tuple(phase for phase in PHASES if has_phase(network, layer, phase)))
         for layer in layers

@@ -1,6 +1,7 @@
-"""Processing elements: cycles of a map that streams through, and what each costs.
+"""Processing elements: the cycles of a streamed map, and the costs of elements.
 
-Equations and costs are those of the section on the proposal; memories of 18 kbit are RAMB18.
+Equations and costs are from the paper's section on the proposal. Its memories of 18 kbit are
+RAMB18.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from merp.models.base.ordered_sum import ordered_sum
 WORD_BITS: Final = 16
 RAMB18_BITS: Final = 18 * 1024
 
-_IN = 4  # of the first layer alone
+_IN = 4  # of the first layer only
 _OUT = 4
 _RELU = 1
 
@@ -25,9 +26,10 @@ def tree_stages(k: int) -> int:
 
 
 def convolution_terms(columns: int, rows: int, k: int, *, first: bool) -> dict[str, float]:
-    """Return the terms of equation (14), its stream split into elements, porches and line ends.
+    """Return the terms of equation (14), with the stream as elements, porches and line ends.
 
-    Back and front porch are k each, the least that is printed; padding takes one line.
+    The back porch and the front porch have k cycles each, the smallest printed value. The padding
+    is one line.
     """
     porch = k
     return {
@@ -46,58 +48,63 @@ def convolution_terms(columns: int, rows: int, k: int, *, first: bool) -> dict[s
 
 
 def convolution_cycles(columns: int, rows: int, k: int, *, first: bool) -> float:
-    """Return the cycles of one map through a convolution element. source: equation (14)"""
+    """Return the cycles of one map in a convolution element. source: equation (14)"""
     return ordered_sum(convolution_terms(columns, rows, k, first=first).values())
 
 
 def full_cycles(columns: int, rows: int, k: int, turns: int) -> int:
-    """Return the cycles of a fully connected layer that takes its maps in ``turns``.
+    """Return the cycles of a fully connected layer that reads its maps in ``turns`` turns.
 
-    source: equation (18); ``k`` is that of the porches, the kernel of the layer in front
+    ``k`` is the length of the porches: the kernel size of the previous layer.
+    source: equation (18)
     """
     return ((columns + 2 * k) * (rows - 1) + rows) * turns
 
 
 def line_buffer_blocks(columns: int, k: int) -> int:
-    """Return the RAMB18 of k - 1 lines, each in a FIFO of its own.
+    """Return the RAMB18 of k - 1 lines, each in its own FIFO.
 
-    The printed ceiling(columns x k x bits / block) is 1 where the text has 2.
+    The printed formula, ceiling(columns x k x bits / block), gives 1 where the text has 2.
     """
     return (k - 1) * ceil(columns * WORD_BITS / RAMB18_BITS)
 
 
 def map_blocks(columns: int, rows: int) -> int:
-    """Return the RAMB18 that keep one map until it is propagated back."""
+    """Return the RAMB18 that store one map until its backward propagation."""
     return ceil(columns * rows * WORD_BITS / RAMB18_BITS)
 
 
 @dataclass(frozen=True)
 class ElementCost:
-    """DSP slices, LUT and RAMB18 of an element or of several."""
+    """DSP slices, LUT and RAMB18 of one or several elements."""
 
     dsp: int
     lut: int
     ramb18: int
 
     def __add__(self, other: ElementCost) -> ElementCost:
-        """Return both together."""
+        """Return the sum of both."""
         return ElementCost(self.dsp + other.dsp, self.lut + other.lut, self.ramb18 + other.ramb18)
 
     def __mul__(self, count: int) -> ElementCost:
-        """Return ``count`` of them."""
+        """Return the cost of ``count`` such elements."""
         return ElementCost(self.dsp * count, self.lut * count, self.ramb18 * count)
 
 
 def convolution_cost(
     k: int, columns: int, *, train: bool, unit: ElementCost | None = None
 ) -> ElementCost:
-    """Return what one element costs; with back-propagation a second one and the update.
+    """Return the cost of one convolution element.
 
-    The map that a training unit keeps is not in it: it is counted once, not in every element.
+    The cost of training includes a second element for backward propagation, and the update. It does
+    not include the stored map, which is counted once for all elements.
 
     Args:
-        unit: what k x k multiply-adds take, in place of the paper's figures; the multiplier of the
-            update is the paper's then, its scheduler left out.
+        k: kernel size.
+        columns: columns of the map.
+        train: whether the element also trains.
+        unit: cost of k x k multiply-adds that replaces the paper's figures. The multiplier of the
+            update is still the paper's, and the scheduler is omitted.
     """
     lines = ElementCost(0, 0, line_buffer_blocks(columns, k))
     if unit is not None:
@@ -112,10 +119,13 @@ def convolution_cost(
 def full_cost(
     heads: int, elements: int, *, train: bool, unit: ElementCost | None = None
 ) -> ElementCost:
-    """Return what a fully connected layer of ``elements`` for each of its heads costs.
+    """Return the cost of a fully connected layer with ``elements`` elements for each of its heads.
 
     Args:
-        unit: what a multiply-add takes, in place of the paper's figures.
+        heads: number of outputs.
+        elements: elements of a head.
+        train: whether the layer also trains.
+        unit: cost of a multiply-add that replaces the paper's figures.
     """
     if unit is not None:
         return unit * (heads * elements * (2 if train else 1))

@@ -1,4 +1,7 @@
-"""The front of a pipeline's designs by pricing every one: what the exact search is held against."""
+"""Find the Pareto front of a pipeline by calculating the costs of all its designs.
+
+It is the reference for the exact search.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ from merp.models.base.front import FrontPoint, survivors
 from merp.models.papers.mazouz.pipeline import Pipeline
 
 MOST: Final = 10**8
-"""Designs that are priced."""
+"""Most designs that are enumerated."""
 
 _Costs = NDArray[np.float64]
 
 
 def enumerated(pipeline: Pipeline, dsp: float, lut: float | None = None) -> list[FrontPoint]:
-    """Return what ``Pipeline.front`` does, of every number of elements that a layer can have.
+    """Return the result of ``Pipeline.front``, from all possible numbers of filters per layer.
 
     Raises:
         BadInput: there are more than ``MOST`` designs.
@@ -33,7 +36,7 @@ def enumerated(pipeline: Pipeline, dsp: float, lut: float | None = None) -> list
         for place, (before, own) in enumerate(zip([0, *numbers], numbers, strict=False))
     ]
     found: list[FrontPoint] = []
-    for first in range(numbers[0]):  # one at a time, so that all fit into memory
+    for first in range(numbers[0]):  # one at a time: all together would not fit memory
         costs = tables[0][0, first]
         costs = costs.reshape((1,) * (len(numbers) - 1) + (len(limits),))
         for place in range(1, len(numbers)):
@@ -46,7 +49,10 @@ def enumerated(pipeline: Pipeline, dsp: float, lut: float | None = None) -> list
 
 
 def _table(pipeline: Pipeline, place: int, before: int, own: int, count: int) -> _Costs:
-    """Costs of a layer by the number in front of it and its own, 1 first; the first has one."""
+    """Return the costs of a layer by the previous layer's number and its own, both from 1.
+
+    The first layer has only one previous number, that of the input.
+    """
     fronts = range(1, before + 1) if before else (pipeline.inputs,)
     return np.array(
         [[pipeline.costs(place, each, n, count) for n in range(1, own + 1)] for each in fronts]
@@ -54,7 +60,7 @@ def _table(pipeline: Pipeline, place: int, before: int, own: int, count: int) ->
 
 
 def _within(costs: _Costs, limits: tuple[float, ...], first: int) -> list[FrontPoint]:
-    """Designs within the limits; of those that differ in cycles alone, the fastest."""
+    """Return the designs within the limits; of designs that differ only in cycles, the fastest."""
     flat = costs.reshape(-1, len(limits))
     places = np.flatnonzero((flat <= limits).all(axis=1))
     places = places[np.lexsort(flat[places].T)]  # by the last cost first, by cycles last

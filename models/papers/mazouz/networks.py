@@ -10,7 +10,7 @@ from merp.models.network.network import Layer, Network
 
 
 def network(data: str, rows: int, channels: int, *filters: int) -> Network:
-    """Return that of ``filters`` in each convolution layer, on square images of ``rows`` rows."""
+    """Return a network on square images with ``rows`` rows; ``filters`` are those of each layer."""
     layers, n = [], channels
     for place, m in enumerate(filters, 1):
         pool = Pool(kind="average", window=2, stride=2)

@@ -1,7 +1,7 @@
-"""A network as a pipeline: elements of each layer, and the turns in which they take its maps.
+"""A network as a pipeline: elements of each layer, and the turns in which they process its maps.
 
-A design is a number P for each convolution layer: filters that it has at a time, over as many input
-maps as the layer in front has filters. source: equations (19) and (20)
+A design has a number P for each convolution layer: its parallel filters. The number of its parallel
+input maps is the P of the previous layer. source: equations (19) and (20)
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from merp.models.papers.mazouz.elements import (
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Convolution layers, then fully connected ones.
+    """A pipeline of convolution layers, followed by fully connected layers.
 
     Attributes:
-        train: whether it propagates back, too.
-        unit: what k x k multiply-adds cost; None for the paper's elements.
+        layers: the layers.
+        train: whether the pipeline has backward propagation, too.
+        unit: cost of k x k multiply-adds; None for the paper's elements.
     """
 
     layers: tuple[Layer, ...]
@@ -38,12 +39,12 @@ class Pipeline:
 
     @property
     def convolutions(self) -> tuple[Layer, ...]:
-        """Layers that a design has a number for."""
+        """The convolution layers; a design has a number for each of them."""
         return tuple(layer for layer in self.layers if layer.kind == "conv")
 
     @property
     def inputs(self) -> int:
-        """Maps that stream in, all at once: P of the images."""
+        """Input maps of the network, which are streamed in parallel: P of the images."""
         first = self.layers[0]
         return first.groups * first.shape.n
 
@@ -53,39 +54,46 @@ class Pipeline:
         return [self._cycles(place, *pair) for place, pair in enumerate(pairs)]
 
     def step_cycles(self, design: Sequence[int]) -> list[float]:
-        """Return those of FP and, in training, BP, in which dF and dX are at the same time."""
+        """Return the cycles of FP, layer by layer; with training, BP doubles them.
+
+        In BP, dF and dX run in parallel.
+        """
         return [(2 if self.train else 1) * each for each in self.cycles(design)]
 
     def units(self, design: Sequence[int]) -> list[int]:
-        """Return the elements of each layer; of a fully connected one, for each of its heads."""
+        """Return the elements of each layer; for a fully connected layer, the elements per head."""
         return [self._units(place, *pair) for place, pair in enumerate(self._pairs(design))]
 
     def cost(self, design: Sequence[int]) -> ElementCost:
-        """Return what the elements cost."""
+        """Return the cost of the elements."""
         total = ElementCost(0, 0, 0)
         for place, pair in enumerate(self._pairs(design)):
             total += self._cost(place, *pair)
         return total
 
     def choices(self) -> list[list[int]]:
-        """Return the numbers of each layer that a front can have.
+        """Return for each layer the numbers that a point of the front can have.
 
-        Of all numbers with which its filters take the same turns the smallest. The next layer's
-        input maps are as many, or with groups a whole part of them: their turns change with these.
+        Of all numbers with the same turns for the layer's filters, only the smallest is returned.
+        The next layer has as many input maps or, with groups, an integer fraction of them. The
+        comparison includes the turns of these maps.
         """
         filters = [layer.groups * layer.shape.m for layer in self.convolutions]
         return [sorted({-(-most // turns) for turns in range(1, most + 1)}) for most in filters]
 
     def front(self, dsp: float, lut: float | None = None) -> list[FrontPoint]:
-        """Return the designs that none beats in cycles of a sample and DSP, fastest first.
+        """Return the Pareto-optimal designs in cycles per sample and DSP slices, fastest first.
 
-        Where ``lut`` limits, too, in all three; block RAM is in proportion to the LUT.
+        With a limit ``lut``, LUT is a third objective. Block RAM is proportional to LUT.
         """
         limits = (inf, dsp) if lut is None else (inf, dsp, lut)
         return front(self.choices(), partial(self.costs, count=len(limits)), limits, self.inputs)
 
     def costs(self, place: int, before: int, own: int, count: int) -> Costs:
-        """Cycles, DSP and LUT of a convolution layer; with the last one of all behind it, too."""
+        """Return the cycles, DSP and LUT of a convolution layer.
+
+        The costs of the last one include all layers after it.
+        """
         last = place == len(self.convolutions) - 1
         places = range(place, len(self.layers)) if last else (place,)
         pairs = [(before, own), *((own, 0) for _ in places[1:])]
@@ -98,7 +106,10 @@ class Pipeline:
         return ((2 if self.train else 1) * cycles, cost.dsp, cost.lut)[:count]
 
     def _pairs(self, design: Sequence[int]) -> list[tuple[int, int]]:
-        """Numbers in front of each layer and of its own; fully connected ones have none."""
+        """Return for each layer the previous number and its own.
+
+        The own number of a fully connected layer is 0.
+        """
         full = len(self.layers) - len(design)
         before = [self.inputs, *design[:-1], *[design[-1]] * full]
         return list(zip(before, [*design, *[0] * full], strict=True))
@@ -113,9 +124,9 @@ class Pipeline:
         return turns * convolution_cycles(columns, rows, shape.k, first=place == 0)
 
     def _full_cycles(self, place: int, before: int) -> int:
-        """A fully connected layer takes the maps of the convolution in front as they stream."""
+        """Return the cycles of a fully connected layer, which reads maps as they are streamed."""
         front = self.layers[place - 1]
-        if front.kind == "fc":  # its heads are there one after the other
+        if front.kind == "fc":  # its heads are output one after the other
             return full_cycles(1, 1, 0, front.shape.m)
         maps, shape = front.groups * front.shape.m, front.shape
         turns = _turns(maps, before)

@@ -1,1 +1,1 @@
-"""Engines that all run at once: what a pipeline and a chain of boards share."""
+"""Code for engines that all run concurrently, shared by the pipeline and the chain of boards."""

@@ -1,4 +1,4 @@
-"""Networks whose engines can all run at once: layers, images on their way, stores."""
+"""Networks whose engines can all run concurrently: layers, images in flight, stores."""
 
 from __future__ import annotations
 
@@ -19,45 +19,51 @@ from merp.models.network.network_keys import COMBINED
 BYTE = 8
 
 DEPTH = 4
-"""Images on their way: those that stores are made for, unless more are asked for."""
+"""Default number of images in flight for which stores are sized."""
 
 DEPTH_OPTION = Option(1, 256, DEPTH)
-"""Images on their way at most."""
+"""Largest number of images in flight."""
 
 JOINT = CREDIT_RETURN + 1
-"""Words of a FIFO in front of an engine that takes them as they come: a word passes per cycle."""
+"""Words of a FIFO in front of an engine without back-pressure: one word passes per cycle."""
 
 
 def state_room(shape: Shape, depth: int) -> int:
-    """Bytes of a store of the state of so many images of a layer; also where there is no state."""
+    """Return the bytes of a store for the masks of ``depth`` images of a layer, also without a
+    mask.
+    """
     fields = depth * state_fields(shape, shape.m)
     return max(state_bytes(fields, state_field_bits(shape)) + 1, JOINT)
 
 
 def check_depth(network: Network, images: int, depth: int) -> None:
-    """Check that no image waits for one that cannot come in before it is done.
+    """Check that no image waits for a later image that cannot enter before the first is done.
 
-    Fields of state follow each other without gaps: of an image that has no whole number of bytes
-    the last byte comes with the state of the next ones. And where two positions take turns, the
-    last of an odd number of them takes turns with the first of the next image. On its way an image
-    may wait in each of these places, and the one that it waits for in the places in front of it: so
-    images ahead are counted place by place.
+    An image waits for later images in two cases:
+
+    - Fields of the ReLU/pooling mask follow each other without gaps. If an image does not have
+      whole bytes, its last byte is complete only with the mask of the next images.
+    - If two positions are interleaved, the last of an odd number of positions is interleaved with
+      the first of the next image.
+
+    An image may wait in each of these places, and the later image in the places in front of it.
+    Therefore the images ahead are summed over the places.
 
     Raises:
-        BadInput: so few images on their way may wait for ever.
+        BadInput: with this number of images in flight, the pipeline may deadlock.
     """
     waits = [each for layer in network.layers for each in _waits(network, layer)]
     needed = 1 + sum(ahead for ahead, _ in waits)
     if depth < min(needed, images):
         places = ", ".join(what for ahead, what in waits if ahead)
         raise BadInput(
-            f"{given('depth', depth)}: images wait for later ones, which must be on their way: of "
+            f"{given('depth', depth)}: images wait for later ones, which must be in flight: of "
             f"{places}: allowed are {min(needed, images)} or more"
         )
 
 
 def _waits(network: Network, layer: Layer) -> Iterator[tuple[int, str]]:
-    """Images ahead of which something must have come, and what of an image waits for it."""
+    """Yield the number of later images that an image waits for, and the data that waits."""
     shape = layer.shape
     if layer is not network.layers[-1]:
         bits = state_fields(shape, shape.m) * state_field_bits(shape)
@@ -71,10 +77,10 @@ def _waits(network: Network, layer: Layer) -> Iterator[tuple[int, str]]:
 
 
 def check_place(network: Network, layer: Layer) -> None:
-    """Refuse what a pipeline has no place for.
+    """Refuse a layer that a pipeline does not support.
 
     Raises:
-        BadInput: names the layer and what is allowed.
+        BadInput: the layer is not supported; the message gives the layer and the allowed layers.
     """
     where = f"{network.name}: layer {layer.name}"
     design, shape = design_of(network, layer), layer.shape
@@ -91,7 +97,7 @@ def check_place(network: Network, layer: Layer) -> None:
     for what, found in refused.items():
         if found:
             raise BadInput(
-                f"{where}: {what}: a pipeline has no place for it: allowed are plain chains of "
-                "layers, none of them fused, one group each, separate passes back, ports of one "
-                "element, and a last layer without ReLU and pooling"
+                f"{where}: {what}: a pipeline does not support it: allowed are unfused chains of "
+                "layers, one group each, with separate backward passes. Ports have one element; "
+                "the last layer has no ReLU or pooling"
             )

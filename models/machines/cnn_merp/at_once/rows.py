@@ -8,11 +8,11 @@ from merp.models.network.network import Layer
 from merp.models.rows.layout import LayerRows
 
 PAIR = 2
-"""By so many images two batches differ, of which a rate is taken: positions come in pairs."""
+"""Difference in images of the two batches from which a rate is computed: positions form pairs."""
 
 
 def rows_of(layers: Sequence[Layer]) -> tuple[LayerRows, ...]:
-    """The layers of a network as rows."""
+    """Return the layers of a network as rows."""
     shapes = [layer.shape for layer in layers]
     outputs = [behind.rows for behind in shapes[1:]] + [shapes[-1].pooled_rows]
     return tuple(_rows(*each) for each in zip(layers, outputs, strict=True))

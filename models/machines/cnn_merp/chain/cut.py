@@ -1,8 +1,8 @@
-"""How a network is cut over a chain of nodes in hardware.
+"""The cut of a network over a chain of nodes in hardware.
 
-Engines are those of the network file, however large a share is; what a share takes of a node are
-memories, which grow with its input maps. So the input maps of the convolutions are dealt out
-evenly. Fully connected layers lie on the last node: FPDeep, section III.
+Every share uses an engine of the network file, independent of the share's size. Only the memories
+of a share grow, with its input maps. Therefore the input maps of the convolutions are distributed
+evenly. Fully connected layers are on the last node: FPDeep, section III.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from merp.models.network.network import Layer, Network
 
 
 def cut(network: Network, devices: int) -> tuple[Share, ...]:
-    """Return the shares of a network on so many nodes, in the order of the chain.
+    """Return the shares of a network on ``devices`` nodes, in the order of the chain.
 
-    The first layer, whose input has no delta, is in one piece, as are fully connected ones; every
-    other convolution can be cut between any two input maps. More than one node: the last has the
-    fully connected layers, if there are any.
+    The first layer, whose input has no delta, is not cut, nor are fully connected layers. Every
+    other convolution can be cut between any two input maps. With more than one node, the last node
+    has the fully connected layers, if there are any.
 
     Raises:
-        BadInput: there are more nodes than input maps can feed.
+        BadInput: there are more nodes than pieces.
     """
     full = [layer for layer in network.layers if layer.kind == "fc"]
     pieces = [
@@ -34,14 +34,14 @@ def cut(network: Network, devices: int) -> tuple[Share, ...]:
     most = max(1, len(pieces) + apart)
     if devices > most:
         raise BadInput(
-            f"{given('devices', devices)}: {network.name} has maps for {most} nodes at most: one "
-            f"for each input map of a convolution, for {network.layers[0].name} one in all, and "
-            "one for the fully connected layers"
+            f"{given('devices', devices)}: {network.name} has pieces for {most} nodes at most: "
+            f"one per input map of a convolution, one for {network.layers[0].name}, one for fully "
+            "connected layers"
         )
     nodes = max(1, devices - apart)
     shares: list[Share] = []
     for place, (layer, begin, end) in enumerate(pieces):
-        # The first nodes have a map more, where it does not come out even.
+        # If the division leaves a remainder, the first nodes have one more map.
         node = next(n for n in range(nodes) if place < -(-len(pieces) * (n + 1) // nodes))
         if shares and (shares[-1].node, shares[-1].layer) == (node, layer):
             begin = shares.pop().begin
@@ -53,7 +53,7 @@ def cut(network: Network, devices: int) -> tuple[Share, ...]:
 
 
 def _pieces(network: Network, layer: Layer) -> list[tuple[int, int]]:
-    """Begin and end of what a layer can be dealt out in."""
+    """Return begin and end of the pieces of a layer."""
     if layer is network.layers[0]:
         return [(0, layer.shape.n)]
     return [(place, place + 1) for place in range(layer.shape.n)]

@@ -1,8 +1,9 @@
-"""Cycles of a network on a chain of nodes: the row-by-row simulator, its servers the engines.
+"""Cycles of a network on a chain of nodes: the row-by-row simulator with engines as its servers.
 
-As of a pipeline on one chip (``cycles``), but that deltas are expanded in front of both engines of
-the way back, an element a cycle, and that links take their time. Loading kernels and latencies of
-engines are left out, but for that of the update, which ends the batch.
+The model is that of a pipeline on one chip (``cycles``), with two differences. Deltas are expanded
+in front of both engines of backward propagation, one element a cycle. Links have latency and
+limited rate. Loading of kernels and latencies of engines are omitted, except the latency of the
+update, which ends the batch.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from merp.models.rows.layout import Layout, Links, Slice
 from merp.models.rows.simulator import simulate
 
 WORD = 32
-"""Bits of a word on a link, whatever crosses."""
+"""Bits of every word on a link."""
 
 FIFO = 2
-"""Cycles of the FIFO behind a link."""
+"""Cycles of the FIFO after a link."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +35,10 @@ class ClusterCycles:
     """Cycles of a batch on a chain.
 
     Attributes:
-        total: from the first word in until the last new kernels have left.
+        total: from the first word in until the last new kernels have been output.
         interval: from image to image, on average over the second half of the batch.
-        words: of the batch over each link, by the node in front of it and the way, on or back.
+        words: of the batch over each link, by the node in front of it and the direction, ``on`` or
+            ``back``.
     """
 
     total: int
@@ -47,7 +49,8 @@ class ClusterCycles:
 def cluster_cycles(
     network: Network, shares: Sequence[Share], images: int, depth: int, pace: int
 ) -> ClusterCycles:
-    """Model a batch of ``images``, ``depth`` of them on their way at most, a word in ``pace``.
+    """Model a batch of ``images``, at most ``depth`` of them in flight, a word every ``pace``
+    cycles.
 
     Raises:
         BadInput: a layer has no design.
@@ -95,19 +98,21 @@ def _slice(network: Network, share: Share) -> Slice:
 
 
 def _interval(network: Network, share: Share, phase: str) -> int:
-    """Cycles of an image among others, by how much longer two of them more take."""
+    """Return the cycles of an image in a long batch: the increase for two more images, per
+    image.
+    """
     few, more = (_cycles(network, share, phase, PAIR * count) for count in (1, 2))
     walked = -(-(more.total - few.total) // PAIR)
     return walked if phase == "fp" else max(walked, sum_words(share.shape))
 
 
 def _cycles(network: Network, share: Share, phase: str, images: int) -> Cycles:
-    """Cycles of an engine of a share."""
+    """Return the cycles of an engine of a share."""
     layer, shape = share.layer, share.shape
     if phase == "fp":
         return forward_cycles(shape, images, design_of(network, layer), share.part)
     if phase == "dp":
-        plain = replace(shape, relu=False, pool=None)  # undone in front
+        plain = replace(shape, relu=False, pool=None)  # undone before the engine
         design = delta_design(network, layer, before=True).engine
         return delta_cycles(shape, plain, shape.m, images, design)
     return update_cycles(shape, images, update_design(network, layer))

@@ -1,4 +1,6 @@
-"""The chain as a machine: CNN-MERP's engines of all layers and phases at once on several boards."""
+"""The chain as a machine: CNN-MERP's engines of all layers and phases, concurrently on several
+boards.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from merp.models.machines.cnn_merp.chain.shares import MAX_PACE
 from merp.models.network.machine import Option
 
 PATIENCE = 30
-"""Seconds without a sign of life of a board: a computer that swaps misses some of them."""
+"""Seconds without a message from a board; a computer that swaps may delay messages."""
 
 MOST_PATIENCE = 7 * 24 * 3600
 """Seconds."""

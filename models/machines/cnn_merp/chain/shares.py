@@ -22,19 +22,20 @@ from merp.models.machines.cnn_merp.phases import delta_design, update_design, up
 from merp.models.network.network import Layer, Network
 
 LATENCY = 8
-"""Cycles of a link, where all boards have one clock: as many as the trials had."""
+"""Cycles of a link if all boards have one clock: the latency of the trials."""
 
 MAX_PACE = 64
-"""Cycles that a word may take on a link."""
+"""Largest number of cycles of a word on a link."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """What a node has of a layer: a range of its input maps, all phases of them.
+    """A node's share of a layer: a range of its input maps, in all phases.
 
     Attributes:
-        node: of the chain, from 0. layer: which.
-        begin, end: input maps of the layer in front of it, and up to its end.
+        node: of the chain, from 0.
+        layer: the layer.
+        begin, end: the range of input maps; ``end`` is not included.
     """
 
     node: int
@@ -44,17 +45,17 @@ class Share:
 
     @property
     def part(self) -> InputPart:
-        """Where its input maps stand among those of the layer."""
+        """The share's part of the layer's input maps."""
         return InputPart(first=self.begin == 0, last=self.end == self.layer.shape.n)
 
     @property
     def whole(self) -> bool:
-        """Whether it is all of the layer."""
+        """Whether the share is the whole layer."""
         return self.part.first and self.part.last
 
     @property
     def shape(self) -> Shape:
-        """Of its part of the layer."""
+        """Shape of its part of the layer."""
         return replace(self.layer.shape, n=self.end - self.begin)
 
     @property
@@ -64,14 +65,15 @@ class Share:
 
 
 def cluster_design(network: Network, shares: Sequence[Share], depth: int) -> ClusterDesign:
-    """Size a chain: every share's engines, and stores for the images on their way.
+    """Size a chain: every share's engines, and stores for the images in flight.
 
     Args:
-        network: with a design for every layer. shares: in the order of the chain.
-        depth: images that may be on their way.
+        network: with a design for every layer.
+        shares: in the order of the chain.
+        depth: largest number of images in flight.
 
     Raises:
-        BadInput: a layer has no design, or is one that a chain has no place for.
+        BadInput: a layer has no design, or a chain does not support the layer.
     """
     for layer in network.layers:
         check_place(network, layer)
@@ -105,7 +107,7 @@ def _share(network: Network, share: Share, depth: int, images: int) -> ShareDesi
     propagation = undone = None
     if layer is not network.layers[0]:
         propagation, undone, _, _ = delta_design(network, layer, before=True)
-        propagation = replace(propagation, partial=False)  # all deltas come at once
+        propagation = replace(propagation, partial=False)  # all deltas arrive in one part
     return ShareDesign(
         engines=SliceDesign(
             forward=forward,

@@ -1,8 +1,8 @@
-"""CNN-MERP in the record of all architectures: its plan, and the bytes that the plan moves.
+"""CNN-MERP as a comparison record: its plan, and the bytes that the plan moves.
 
-Bytes of class ``maps`` are those of count ``maps``, ``again`` what a plan's tiles move of maps
-beyond that; all of a row are those of count ``board``. Deltas lie in memory at the resolution of
-sums and state as mask bits, as in the paper.
+Bytes of class ``maps`` are those of count ``maps``. Bytes of class ``again`` are those that a
+plan's tiles move of maps in addition. All bytes of a row together are those of count ``board``. As
+in the paper, deltas are stored at the resolution of sums, and the ReLU/pooling mask as mask bits.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 
 STATE: Final = "1"
 FORMATS: Final = {32: BINARY32, 16: BFLOAT16}
-"""Of words that are asked for; 16-bit fixed point has no hardware."""
+"""By requested word width; 16-bit fixed point has no hardware."""
 
 NOTES: Final = (
-    "images, labels and the loss are the host's",
-    "deltas in memory are as large as the sums, state is mask bits, as in the paper",
+    "the host provides images and labels, and computes the loss",
+    "deltas in memory are as large as the sums, masks of ReLU are bits, as in the paper",
 )
 
 _CLASSES: Final = {
@@ -50,10 +50,11 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedPlan:
-    """A plan of ``models/machines/cnn_merp/plan``, and what it was asked for.
+    """A plan of ``models/machines/cnn_merp/plan``, and its options.
 
     Attributes:
-        step: of all layers, as ``merp plan`` answers it. maps: of each layer, count ``maps``.
+        step: of all layers, as ``merp plan`` returns it.
+        maps: of each layer, count ``maps``.
     """
 
     step: BoardPlan
@@ -62,13 +63,13 @@ class ComparedPlan:
 
 
 def plan(network: Network, board: Board, options: Options) -> ComparedPlan:
-    """Plan the whole network; the record is of the layers in scope.
+    """Plan the whole network; the record covers the layers in scope.
 
-    Of several sets of designs that may be had, the quickest in scope is taken.
+    If several sets of designs are available, the one with the shortest time in scope is used.
 
     Raises:
-        BadInput: the part is too small or of another family than our estimates are of, or the
-            designs shipped are of another word.
+        BadInput: the part is too small, our estimates do not cover its family, or the shipped
+            designs have another word width.
     """
     if not board.part.planned:
         raise BadInput(
@@ -93,7 +94,9 @@ def plan(network: Network, board: Board, options: Options) -> ComparedPlan:
 
 
 def _with_word(network: Network, options: Options) -> Network:
-    """The network in a format of the word that is asked for, without designs if they change."""
+    """Return the network in a format of the requested width, without designs if the format
+    changes.
+    """
     if options.word_bits is None:
         return network
     fmt = FORMATS[options.word_bits]
@@ -104,7 +107,7 @@ def _with_word(network: Network, options: Options) -> Network:
 
 
 def _loading(step: BoardPlan, scope: Sequence[str]) -> float:
-    """Seconds of the bitstreams that the layers in scope ask for."""
+    """Return the seconds of loading the bitstreams of the layers in scope."""
     runs = [run for run in layer_passes(step.network) if run[0].name in scope]
     loads = bitstreams([(str(layer.design), phase) for layer, phase in runs])
     return loads * step.board.load_seconds
@@ -116,7 +119,7 @@ def _seconds(step: BoardPlan, scope: Sequence[str]) -> float:
 
 
 def record(plan: ComparedPlan) -> Record:
-    """What a plan costs."""
+    """Return the cost of a plan."""
     step, options = plan.step, plan.options
     board, scope = step.board, options.scope
     planned = [each for each in step.layers if each.work.layer.name in scope]
@@ -163,20 +166,22 @@ def record(plan: ComparedPlan) -> Record:
 
 def _notes(network: Network) -> Iterator[str]:
     if network.fmt != BINARY32:
-        yield "LUT and FF are those of binary32 units, and so too many"
+        yield "LUT and FF are those of binary32 units, and therefore too large"
     if network.storage is not None:
-        yield "tensors lie in memory in the formats of the network file, narrower than the word"
+        yield "tensors in memory have the formats of the network file, narrower than the word"
 
 
 def _timed(board: Board, planned: Iterable[PlannedPhase]) -> tuple[Figure, ...]:
-    """What seconds follow from: the cycles, the clock, and the memory where it is waited for."""
+    """Return the inputs of the seconds: the cycles, the clock, and the memory if it is waited
+    for.
+    """
     model = (Figure(0, "model"), of_board.clock(board))
     waits = any(_waits(each) for each in planned)
     return (*model, of_board.memory(board)) if waits else model
 
 
 def _waits(planned: PlannedPhase) -> float:
-    """Cycles in which a phase waits for the memory."""
+    """Return the cycles in which a phase waits for the memory."""
     waits = planned.seconds * planned.board.clock_mhz * 1e6 - planned.cycles
     return waits if waits > 1 else 0.0
 

@@ -1,4 +1,4 @@
-"""Our rows that answer the numbers of CNN-MERP, by the keys that its list names."""
+"""Our values for the numbers of CNN-MERP's paper, by the keys that its list names."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from merp.models.traffic.strategies import round_trips, staircase
 PAPER: Final = paper("cnn-merp")
 ALEXNET: Final = alexnet(2)
 CUS: Final = {11: 3, 5: 16, 3: 48}
-"""Units by the side of the kernel. source: sections V.D and VI.B; 3 of 11 x 11 are inferred"""
+"""Units by kernel size. source: sections V.D and VI.B; 3 units of 11 x 11 are inferred"""
 
 
 def rows() -> dict[str, float]:
-    """Return every row of ours by its key."""
+    """Return all our values by key."""
     return _table_3() | _layer_2() | _strategies() | _cycles() | _loading() | _table_2() | _others()
 
 
 def _table_3() -> dict[str, float]:
-    """Operations of a batch, and traffic of every layer and phase."""
+    """Return the operations of a batch, and the traffic of every layer and phase."""
     traffic = network_traffic(ALEXNET, BATCH)
     found: dict[str, float] = {}
     some = [(each.layer.name, [each]) for each in traffic]
@@ -55,12 +55,12 @@ def _table_3() -> dict[str, float]:
 
 
 def _group() -> Layer:
-    """One of the two groups of layer 2."""
+    """Return one of the two groups of layer 2."""
     return replace(ALEXNET.layer(STAIRCASE_LAYER), groups=1)
 
 
 def _layer_2() -> dict[str, float]:
-    """Table 1, and what section IV says of it; a word has 4 bytes."""
+    """Return table 1, and the numbers of section IV on it; a word has 4 bytes."""
     layer = _group()
     plain = staircase(layer, BATCH)[0]
     trips = round_trips(ALEXNET, layer, BATCH)
@@ -110,7 +110,7 @@ def _strategies() -> dict[str, float]:
 
 
 def _cycles() -> dict[str, float]:
-    """Slots of the units: of a position of layer 2, and useful ones of layers 3 to 5."""
+    """Return slots of the units: of a position of layer 2, and useful ones of layers 3 to 5."""
     shape = _group().shape
     found: dict[str, float] = {"cycles of a position": shape.n * shape.m / CUS[shape.k]}
     most = ALEXNET.layer("conv3").shape
@@ -147,7 +147,7 @@ def _loading() -> dict[str, float]:
 
 
 def _table_2() -> dict[str, float]:
-    """Layer 2 with 16 units: the paper's circuit, and our fused units, by our estimate."""
+    """Return layer 2 with 16 units: the paper's circuit, and our fused units, by our estimate."""
     circuits = {"tree": ("tree", "position"), "fused": ("fused", "row")}
     found: dict[str, float] = {}
     for circuit, (cu_kind, ku_kind) in circuits.items():
@@ -178,7 +178,7 @@ def _estimates(network: Network, layer: Layer) -> Mapping[str, Mapping[str, floa
 
 
 def _others() -> dict[str, float]:
-    """What the text says of other works, from its own cells."""
+    """Return the numbers of the text on other works, computed from its own cells."""
     work = {each.name: each.mb_per_gop for each in WORKS}
     ours = PAPER["table 4", "CNN-MERP"]
     eyeriss, iccd = work["Eyeriss [17]"], work["ICCD 2013 [18]"]

@@ -1,8 +1,8 @@
-"""Every free choice of a design of CNN-MERP, for layers that share it.
+"""All free choices of a design of CNN-MERP, for layers that share it.
 
-Of the numbers of units only those can be on a front with which a layer takes fewer turns than with
-one unit less, or the deltas of a kernel update come in wider beats; of the lanes of a row only
-those that take fewer steps. All others cost more and gain nothing.
+Only some numbers of units can be on a front. Such a number saves a layer a turn compared with one
+unit less, or it widens the beats of a kernel update's deltas. Of the lanes of a row, only numbers
+that save steps can be on a front. All others cost more and gain nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from merp.models.network.network import Layer
 
 
 class Kinds(NamedTuple):
-    """How the units sum, and those of the kernel update."""
+    """The kinds of sums of the units, and of the units of the kernel update."""
 
     cu_kind: str
     fused_dsp: int
@@ -31,7 +31,7 @@ class Kinds(NamedTuple):
 
 
 class FreeKeys(NamedTuple):
-    """The keys of a design that are free; all others follow from these and the layers."""
+    """The free keys of a design; all others follow from these and the layers."""
 
     n_cu: int
     p: int
@@ -51,16 +51,16 @@ class Axes(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Choices that there are."""
+        """Number of choices."""
         return prod(map(len, self))
 
     def choices(self) -> Iterator[FreeKeys]:
-        """Each of them."""
+        """Iterate over the choices."""
         return (FreeKeys(*values) for values in product(*self))
 
 
 def axes_of(layers: Sequence[Layer], part: Part, fmt: FloatFormat) -> Axes:
-    """The choices of a design for layers of one kernel size."""
+    """Return the choices of a design for layers of one kernel size."""
     shapes = shapes_of(layers)
     counts = unit_counts(shapes, part)
     whole = {-(-count // port) * port for count in counts for port in PORTS}
@@ -74,7 +74,7 @@ def axes_of(layers: Sequence[Layer], part: Part, fmt: FloatFormat) -> Axes:
 
 
 def _kinds(taps: int, fmt: FloatFormat) -> list[Kinds]:
-    """Fused sums, and rows of them, are of binary32 alone."""
+    """Return the kinds of sums; fused sums, and fused rows, need binary32."""
     tree = Kinds("tree", 1, "position", 1)
     if fmt != BINARY32:
         return [tree]
@@ -84,9 +84,9 @@ def _kinds(taps: int, fmt: FloatFormat) -> list[Kinds]:
 
 
 def design_of(choice: FreeKeys, base: EngineDesign, rings: int) -> EngineDesign:
-    """The design of a choice: ``base`` has its units and what follows from them.
+    """Return the design of a choice; ``base`` has its units and the values that follow from them.
 
-    rings: of rows, those of the choice's positions in turn.
+    rings: of rows, for the choice's number of interleaved positions.
 
     Raises:
         ValueError: there is no such design.

@@ -1,8 +1,9 @@
-"""What a choice of a design costs: its layers' passes in all phases, as the planner plans them.
+"""The cost of a choice of a design: the planned passes of its layers in all phases.
 
-Bitstreams of choices that differ only in what a phase does not see are planned once. What a product
-takes of DSP blocks changes neither passes nor memories, so that tiles are searched for with no
-other limit than block RAM, and once more only where these do not fit.
+Two choices may differ only in keys that do not affect a phase. The bitstream of that phase is then
+planned once. The DSP blocks of a product change neither passes nor memories. Therefore tiles are
+searched with block RAM as the only limit. The search is repeated only if these tiles do not fit the
+board.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 
 ADDED: Final = ("cycles", "bytes")
-"""What designs of a network cost together is the sum; of all else the largest bitstream's."""
+"""Costs that are summed over the designs of a network; of the others, the largest bitstream
+counts.
+"""
 
 COSTS: Final = (*ADDED, *KINDS)
 
@@ -60,18 +63,18 @@ _Known = dict[_Key, Costs | None]
 _Find = Callable[[str, FreeKeys], Costs | None]
 
 _SHARED: Final = ("dp", "fp", "ku")
-"""Phases, those first whose bitstreams most choices share: one that is dear rules out many."""
+"""Phases, ordered by how many choices share a bitstream: a costly one excludes many choices."""
 
 
 def joined(one: Costs, other: Costs) -> Costs:
-    """What two cost together."""
+    """Return the joint costs of two designs or bitstreams."""
     many = len(ADDED)
     added = (a + b for a, b in zip(one[:many], other[:many], strict=True))
     return (*added, *map(max, one[many:], other[many:]))
 
 
 class _Planned(NamedTuple):
-    """A bitstream in the cheapest tiles that block RAM allows, one DSP block a product."""
+    """A bitstream in the cheapest tiles that block RAM allows, with one DSP block per product."""
 
     cycles: int
     bytes: int
@@ -83,8 +86,10 @@ class DesignCosts:
     """Costs of the choices of one design of a network.
 
     Args:
-        network: complete but for this design. name: of the design. goal: tiles are chosen for.
-        units: numbers of units that most choices have; any other is priced by itself.
+        network: complete except for this design.
+        name: of the design.
+        goal: of the search for tiles.
+        units: numbers of units that most choices have; any other number is priced individually.
     """
 
     def __init__(
@@ -97,10 +102,10 @@ class DesignCosts:
         self._units = units
         shapes = shapes_of(self.layers)
         taps = shapes[0].k ** 2
-        # A port as wide as a kernel brings it in one beat, and no wider one is quicker.
+        # A port as wide as a kernel transfers it in one beat. A wider port is not faster.
         self._ports = {port: next(p for p in PORTS if p >= min(port, taps)) for port in PORTS}
         self._rings = {positions: rings_of_rows(shapes, positions) for positions in (1, 2)}
-        # In backward phases the positions in turn change nothing but the rings of rows.
+        # In backward phases the number of interleaved positions changes only the rings of rows.
         self._alike_in_turn = [
             phase for phase in PHASES if PHASES[phase].backward and self._rings[1] == self._rings[2]
         ]
@@ -129,30 +134,31 @@ class DesignCosts:
         self.tried = 0  # bitstreams planned
 
     def design(self, choice: FreeKeys) -> EngineDesign:
-        """The design of a choice, sized for its layers."""
+        """Return the design of a choice, sized for its layers."""
         if choice.n_cu not in self._bases:
             base = design_for(self.layers, choice.n_cu, self._fmt, self._storage)
             self._bases[choice.n_cu] = base
         return design_of(choice, self._bases[choice.n_cu], self._rings[choice.p])
 
     def of(self, choice: FreeKeys) -> Costs | None:
-        """What a choice costs; None if one of its bitstreams does not fit the board."""
+        """Return the cost of a choice; None if one of its bitstreams does not fit the board."""
         return None if self.bound(choice) is None else self._together(choice, self.exact)
 
     def bound(self, choice: FreeKeys) -> Costs | None:
-        """No more than a choice costs, of each; None if it is seen at once that it does not fit.
+        """Return lower bounds of the costs of a choice; None if it obviously does not fit.
 
-        Cycles and bytes of the best tiles of a part with any amount of block RAM, at the widest
-        ports; logic of the least engine without its memories.
+        Cycles and bytes are those of the best tiles with unlimited block RAM, at the widest ports.
+        Logic is that of the smallest engine without its memories.
         """
         return self._together(choice, partial(self._once, self._bounds, self._bound))
 
     def so_far(self, choice: FreeKeys) -> tuple[Costs | None, str | None]:
-        """No more than a choice costs, by all that is planned, and a phase that is still to be.
+        """Return lower bounds of the costs of a choice from all known plans, and an unplanned
+        phase.
 
-        Bitstreams that are not planned count as in ``bound``, but at their own ports, and with the
-        memories that they have in any case. None for the costs: the choice does not fit; for the
-        phase: all are planned.
+        Bitstreams without a plan count as in ``bound``, but with their own ports and minimum
+        memories. The costs are None if the choice does not fit. The phase is None if all are
+        planned.
         """
         ahead = None
 
@@ -167,11 +173,11 @@ class DesignCosts:
         return self._together(choice, find), ahead
 
     def exact(self, phase: str, choice: FreeKeys) -> Costs | None:
-        """What the bitstream of a phase costs; None if it does not fit the board."""
+        """Return the cost of the bitstream of a phase; None if it does not fit the board."""
         return self._once(self._costs, self._bitstream, phase, choice)
 
     def _together(self, choice: FreeKeys, find: _Find) -> Costs | None:
-        """Of the bitstreams of all phases."""
+        """Return the joint costs of the bitstreams of all phases."""
         together: Costs = (0.0,) * len(COSTS)
         for phase in self.phases:
             found = find(phase, choice)
@@ -181,7 +187,7 @@ class DesignCosts:
         return together
 
     def _once(self, known: _Known, find: _Find, phase: str, choice: FreeKeys) -> Costs | None:
-        """Of choices that a phase does not tell apart one is looked for."""
+        """Compute a result once for all choices that do not differ for a phase."""
         key = self._key(phase, choice)
         if key not in known:
             known[key] = find(phase, choice)
@@ -194,9 +200,9 @@ class DesignCosts:
         return self._alike(phase, choice.kinds).on(self._engine(phase, choice))
 
     def _alike(self, phase: str, kinds: Kinds) -> Distinct:
-        """The works of a phase on one of the engines of a kind."""
+        """Return the works of a phase on one of the engines of a kind."""
         if (phase, kinds) not in self._of_kinds:
-            # The kind of an update's sums decides how many images form a row of a folded layer.
+            # The kind of an update's sums determines how many images form a row of a folded layer.
             engine = self._engine(phase, self._any._replace(kinds=kinds))
             drafts = self._drafts[phase]
             works = [replace(draft, engine=engine) for draft in drafts.works]
@@ -231,7 +237,7 @@ class DesignCosts:
         return (planned.cycles, planned.bytes, *taken.figures().values())
 
     def _seen(self, phase: str, choice: FreeKeys) -> FreeKeys:
-        """The choice with what a phase does not see as it goes without saying."""
+        """Return the choice with default values for the keys that do not affect a phase."""
         n_cu, p, kinds, kernel_port, map_port = choice
         if phase in self._alike_in_turn:
             p = 1
@@ -260,11 +266,11 @@ class DesignCosts:
         return estimate(design, phase, planned.memories, engine.unpool, engine.add_unpool)
 
     def _fits(self, taken: Iterable[float]) -> bool:
-        """Whether the board has so much of each of ``KINDS``."""
+        """Return whether the board has enough of each of ``KINDS``."""
         return all(map(le, taken, self._limits))
 
     def _bound(self, phase: str, choice: FreeKeys) -> Costs | None:
-        """Find the bounds of all choices that differ from this one in their units alone."""
+        """Find the bounds of all choices that differ from this one only in their units."""
         choices = self._of_all_units(choice)
         found = zip(choices, self._logic(phase, choices), strict=True)
         for each, logic in found:
@@ -276,7 +282,7 @@ class DesignCosts:
         return self._bounds[self._key(phase, choice)]
 
     def _closer_bound(self, phase: str, choice: FreeKeys) -> Costs | None:
-        """The bound with memories that the engine has in any case; of a choice that has a bound."""
+        """Return the bound with the engine's minimum memories, for a choice that has a bound."""
         bound = self._once(self._bounds, self._bound, phase, choice)
         assert bound is not None
         *_, lut, ff, bram, dsp = bound
@@ -285,7 +291,7 @@ class DesignCosts:
         return (*self._quick(phase, choice), *taken) if self._fits(taken) else None
 
     def _memories(self, phase: str, seen: FreeKeys) -> tuple[int, int]:
-        """LUT and RAMB18 of the memories that an engine has in any case."""
+        """Return LUT and RAMB18 of the minimum memories of an engine."""
         if (phase, seen) not in self._fixed:
             engine = self._smallest(phase, seen)
             design = self._with_choice(engine.design, seen, p=self._engine(phase, seen).p)
@@ -295,9 +301,9 @@ class DesignCosts:
         return self._fixed[phase, seen]
 
     def _logic(self, phase: str, choices: Sequence[FreeKeys]) -> list[tuple[float, ...] | None]:
-        """Logic of the smallest engines of choices that differ in their units alone.
+        """Return the logic of the smallest engines of choices that differ only in their units.
 
-        None if there are no such engines: the format, or folded layers, do not allow the ports.
+        An element is None if the format or folded layers do not allow the ports.
         """
         try:
             engines = [self._smallest(phase, choice) for choice in choices]
@@ -314,7 +320,7 @@ class DesignCosts:
 
     @staticmethod
     def _with_choice(design: EngineDesign, choice: FreeKeys, **others: Any) -> EngineDesign:
-        """The design with the ports and kinds of a choice.
+        """Return the design with the ports and kinds of a choice.
 
         Raises:
             ValueError: the format or the folded layers do not allow the ports.
@@ -323,14 +329,17 @@ class DesignCosts:
         return replace(design, kernel_port=choice.kernel_port, map_port=choice.map_port, **others)
 
     def _of_all_units(self, choice: FreeKeys) -> list[FreeKeys]:
-        """The choice with each usual number of units, or alone if its own is none of them."""
+        """Return the choice with each usual number of units, or only the choice if its own is
+        unusual.
+        """
         units = self._units if choice.n_cu in self._units else [choice.n_cu]
         return [choice._replace(n_cu=count) for count in units]
 
     def _smallest(self, phase: str, choice: FreeKeys) -> PlannedEngine:
-        """The engine of one map in and one map out, with the least logic for tiles of any size.
+        """Return the engine of one map in and one map out, with the least logic for tiles of any
+        size.
 
-        Of the choice it has the units and the kind of an update's sums, but not the ports.
+        It has the units of the choice and the kind of an update's sums, but not the ports.
         """
         kinds = self._seen(phase, choice).kinds
         key = phase, choice.n_cu, kinds[2:]
@@ -341,14 +350,14 @@ class DesignCosts:
         return self._least[key]
 
     def _quick(self, phase: str, choice: FreeKeys) -> tuple[int, float]:
-        """Least cycles and bytes with any amount of block RAM."""
+        """Return the least cycles and bytes with unlimited block RAM."""
         seen = self._seen(phase, choice)
         if (phase, seen) not in self._quickest:
             self._price(phase, self._of_all_units(seen))
         return self._quickest[phase, seen]
 
     def _price(self, phase: str, choices: Sequence[FreeKeys]) -> None:
-        """Find what ``_quick`` says of choices that differ in their units alone."""
+        """Compute the results of ``_quick`` for choices that differ only in their units."""
         engines = [self._engine(phase, choice) for choice in choices]
         works = self._alike(phase, choices[0].kinds)
         bytes_of, seconds_of = zip(

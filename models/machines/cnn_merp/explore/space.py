@@ -1,9 +1,9 @@
-"""Exact fronts of CNN-MERP's own designs for a network on a board.
+"""Exact Pareto fronts of CNN-MERP's own designs for a network on a board.
 
-Layers of one kernel size share a design, as in a plan without designs. Cycles and bytes of designs
-add up, of resources the largest bitstream's count: both grow with each design's own, so that of a
-design only choices matter that no other one beats. A choice is planned only if none beats its
-bound.
+Layers of one kernel size share a design, as in a plan without designs. Cycles and bytes are summed
+over the designs. For resources, the largest bitstream counts. The total grows with the costs of
+each design. Therefore only choices matter that no other choice of the same design beats. A choice
+is planned only if no other choice beats its bound.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ from merp.models.network.network import Network
 STATE = "pooled"
 
 MOST_PAIRS = 50_000_000
-"""Pairs of points of two designs that are tried; more take too long."""
+"""Limit of pairs of points of two designs; more pairs take too long."""
 
 Tell = Callable[[str], object]
-"""Told what is done."""
+"""Callback for progress messages."""
 
 
 class Space:
     """All designs of a network on a board.
 
     Args:
-        scope: names of the layers that have a design; all others have none. goal: of ``GOALS``.
+        scope: names of the layers that have a design; all others have none.
+        goal: of ``GOALS``.
 
     Raises:
         BadInput: a layer is larger than any design can be.
@@ -71,23 +72,23 @@ class Space:
 
     @property
     def size(self) -> int:
-        """Choices of all designs, each by itself."""
+        """Number of choices of all designs, added up."""
         return sum(axes.size for axes, _ in self.designs.values())
 
     @property
     def tried(self) -> int:
-        """Bitstreams that were planned."""
+        """Number of bitstreams that were planned."""
         return sum(costs.tried for _, costs in self.designs.values())
 
     def at(self, choices: Mapping[str, FreeKeys]) -> Network:
-        """The network with these designs."""
+        """Return the network with these designs."""
         designs = {name: self.designs[name][1].design(choice) for name, choice in choices.items()}
         return replace(self.network, designs=designs)
 
     def front(self, objectives: Sequence[str], tell: Tell = lambda *_: None) -> list[Point]:
-        """Return the points that no other one beats in the objectives, by the first of them.
+        """Return the points that are Pareto-optimal in the objectives, by the first objective.
 
-        Of points that are equal in all objectives one is there.
+        One of several points that are equal in all objectives is returned.
 
         Raises:
             BadInput: no design fits the board, or there are too many points.
@@ -102,7 +103,8 @@ class Space:
             ]
             if not bounds[name]:
                 raise self._none_fits(name)
-        # No network takes less of a part than the smallest design that one of its layers can have.
+        # Every network uses at least the resources of the smallest design that one of its layers
+        # can have.
         least = [
             max(min(found[column] for found, _ in each) for each in bounds.values())
             for column in columns
@@ -135,7 +137,7 @@ class Space:
         """Return the front that NSGA-II finds, by the first objective.
 
         Raises:
-            BadInput: as ``nsga2``.
+            BadInput: as in ``nsga2``.
         """
         columns = [COSTS.index(each) for each in objectives]
         axes = [axis for axes, _ in self.designs.values() for axis in axes]
@@ -178,11 +180,11 @@ class Space:
         floor: Table,
         tell: Tell,
     ) -> list[tuple[Costs, FreeKeys]]:
-        """The choices of a design that no other one of it beats, with what they cost.
+        """Return the choices of a design that no other choice of it beats, with their costs.
 
-        The choice that promises most comes first. Its bound is replaced by a closer one, as one of
-        its bitstreams after the other is planned, until it is what the choice costs: then nothing
-        that is left costs less. Of equal ones the first by their bounds is taken.
+        The choice with the lowest bound is processed first. Its bitstreams are planned one after
+        the other, and each replaces its bound by a closer one. When the bound equals its cost, no
+        remaining choice costs less. Of equal choices, the first by their bounds is kept.
         """
         _, costs = self.designs[name]
         least = np.maximum(_table([found for found, _ in bounds], columns), floor)

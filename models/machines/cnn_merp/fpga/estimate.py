@@ -1,9 +1,9 @@
-"""An estimate of what a design takes of an FPGA, before any synthesis.
+"""An estimate of the FPGA resources of a design, before any synthesis.
 
-Block RAM is the arithmetic of ``memories``; DSP blocks are counted. LUT and FF are those of the
-blocks of AlexNet's layer 2 (16 units of 5 x 5, ``tests/data/resources.json``), each scaled by what
-its logic is made of: multipliers, units, both, or nothing. At that size the estimate is the
-measurement but for rounding; elsewhere it is a model.
+Block RAM follows from ``memories``. DSP blocks are counted. LUT and FF are those of the measured
+blocks of AlexNet's layer 2 (16 units of 5 x 5, ``tests/data/resources.json``). Each is scaled by
+the size of its logic: multipliers, units, both, or nothing. At that size the estimate equals the
+measurement except for rounding. At other sizes it is a model.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class _Each(NamedTuple):
     ff: float
 
 
-# source: tests/data/resources.json, LUT RAM left out; a tap's share of a block of 25
+# source: tests/data/resources.json, without LUT RAM; the value of a tap is 1/25 of its block
 _SHELL: Final = {"fp": _Each(758, 799), "dp": _Each(1130, 966), "ku": _Each(692, 827)}
-_ROW_SHELL: Final = _Each(846, 1483)  # with the word of deltas that is being collected
+_ROW_SHELL: Final = _Each(846, 1483)  # with the word of deltas that is being assembled
 _ADD, _MULTIPLY = _Each(372, 191), _Each(91, 100)
-_MULTIPLY_LATE = _Each(91, 85)  # of a tree, whose kernels are the output of their memories
+_MULTIPLY_LATE = _Each(91, 85)  # of a tree; its kernels are the output of their memories
 _ACCUMULATOR = _Each(34, 32)
 # of fused units by DSP blocks for a product, and of narrow factors: 48 units of 8 bits, W = 18
 _NARROW: Final = "narrow"
@@ -56,8 +56,8 @@ _ROW_ARRAY: Final = {
     2: _Each(3862 / 41, 3510 / 41),
     _NARROW: _Each(4280 / 73, 7987 / 73),
 }
-_TREES = _Each(524, 28)  # delays beside the trees of 16 units
-_GRADIENT_WORD = _Each(69 / 9600, 3 / 9600)  # the choice among a memory's block RAMs
+_TREES = _Each(524, 28)  # delays in parallel to the trees of 16 units
+_GRADIENT_WORD = _Each(69 / 9600, 3 / 9600)  # selection among a memory's block RAMs
 _LANE = _Each(900, 300)  # of each further lane: selection, rounding; assumed
 _INPUT: Final = {"fp": _Each(4246, 1466), "dp": _Each(4389, 1603), "ku": _Each(4601, 1467)}
 _BANK: Final = {"fp": _Each(11, 0), "dp": _Each(47, 2), "ku": _Each(12, 0)}
@@ -65,13 +65,14 @@ _POOLING = _Each(151, 100)  # of each memory of partial results
 _PLAIN = _Each(671, 1285)  # of a super layer that does not pool, for 16 units
 _LOADER: Final = {"fp": _Each(123, 921), "dp": _Each(58 + 134, 864 + 39)}
 _UNPOOL = _Each(974, 705)
-# of sums that come in parts: where they start, their stream in, and out for each of r lanes
+# of sums in parts: their start, their input stream, and the output for each of r lanes
 _PARTIAL_IN = _Each(400 + 153, 16 + 187)
 _PARTIAL_OUT = _Each(77 / 2, 151 / 2)
 # source: syntheses of digits' k3 with and without; of sums that start at another layer's output
 _ADDED: Final = {"fp": _Each(134 + 2, 117), "dp": _Each(105 + 2, 70)}
-_ADDED_LANE: Final = {"fp": _Each(113, 181), "dp": _Each(45, 78)}  # beside its adder, forward
-# of ports of 2, 4 and 8 elements a beat, more than with one; by syntheses of units of 3 x 3
+_ADDED_LANE: Final = {"fp": _Each(113, 181), "dp": _Each(45, 78)}  # without its adder, forward
+# of ports of 2, 4 and 8 elements a beat, in addition to a port of one; by syntheses of units of 3 x
+# 3
 _LOAD: Final = {2: _Each(187, 37), 4: _Each(394, 104), 8: _Each(1055, 236)}
 _UPDATE_BEATS: Final = {2: _Each(584, 682), 4: _Each(1367, 1334), 8: _Each(3291, 2632)}
 _GRADIENT_BANK = _Each(35, 32)  # of each further memory of a lane's gradients
@@ -82,7 +83,7 @@ _UNPOOL_BEATS: Final = {2: _Each(316, 352), 4: _Each(534, 625), 8: _Each(1031, 1
 _WIDE_BANK = _Each(7, 0)  # of each further memory of a bank
 _LUT_BANK = _Each(0, 32)  # the register of a memory that is LUT RAM
 _BIAS_SUM = _Each(9, 133)  # of each further bias gradient
-_POSITIONS = _Each(461, 32)  # of a gradient unit, its adders and multipliers left out
+_POSITIONS = _Each(461, 32)  # of a gradient unit, without its adders and multipliers
 _POSITION_ARRAY = _Each(253 + 133, 58 + 1142)
 _UPDATE = _Each(341 + 15, 168 + 101)
 # source: docs/resources.md, AlexNet's layer 2 on 8 + 8 units in one pass
@@ -97,11 +98,12 @@ def dsps(
     unpool: UnpoolDesign | None = None,
     add_unpool: UnpoolDesign | None = None,
 ) -> int:
-    """DSP blocks of a design: two for a product of binary32, or as many as fused units are given.
+    """Return the DSP blocks of a design: two for a product of binary32, or as many as
+    ``fused_dsp``.
 
-    Formats whose significand has at most DSP_BITS take one, two units of factors of 8 bits one
-    together. Average pooling scales by a product for
-    each of r lanes; un-pooling has one, a kernel update's rate another, for each element of a beat.
+    A product of formats with at most DSP_BITS of significand uses one block. Two units with factors
+    of 8 bits share one block. Average pooling uses a product for each of r lanes. Un-pooling uses
+    one product, and the rate of a kernel update another, for each element of a beat.
     """
     one = 2 if design.fmt.frac_bits + 1 > DSP_BITS else 1
     taps = design.fused_dsp if design.cu_kind == "fused" else one
@@ -119,9 +121,10 @@ def estimate(
     unpool: UnpoolDesign | None = None,
     add_unpool: UnpoolDesign | None = None,
 ) -> Resources:
-    """What a design takes in a phase; ``memories`` are its memories there.
+    """Return the resources of a design in a phase; ``memories`` are its memories there.
 
-    unpool: what expands deltas, or undoes pooling. add_unpool: what expands those that are added.
+    unpool: the unit that expands deltas, or undoes pooling. add_unpool: the unit that expands added
+    deltas.
     """
     memories = list(memories)
     blocks = _update(design) if phase == "ku" else _convolution(design, phase)
@@ -147,7 +150,7 @@ def estimate(
 
 
 def _rounded(count: Any) -> Any:
-    """A whole number, or an array of them for designs of several sizes."""
+    """Round to a whole number, or to an array of them for designs of several sizes."""
     return round(count) if isinstance(count, float) else count.round()
 
 
@@ -157,10 +160,10 @@ def backward_estimate(
     memories: Iterable[Memory],
     unpool: UnpoolDesign | None,
 ) -> Resources:
-    """What both backward phases in one pass take; ``memories`` are those of the pass.
+    """Return the resources of both backward phases in one pass; ``memories`` are those of the pass.
 
-    The halves are DP and KU; beside them kernels are read back. Their registers, behind AXI, are as
-    many as of both.
+    The halves are DP and KU. Reading kernels back is added. The registers of both, behind AXI, are
+    counted.
     """
     memories = list(memories)
     places = propagation.n_cu * propagation.taps
@@ -177,25 +180,27 @@ def backward_estimate(
 
 
 def fused_estimate(design: FusedDesign) -> Resources:
-    """What two layers fused in forward propagation take: an engine each, one for each group.
+    """Return the resources of two fused layers: one engine for the first, and one per group.
 
-    What lies between them, and the registers behind AXI, are counted as those of the engines.
+    The logic between them, and the registers behind AXI, are counted as those of the engines.
     """
     return engine_estimate(design.first) + engine_estimate(design.second) * design.groups
 
 
 def engine_estimate(design: EngineDesign) -> Resources:
-    """What the engine of one of two fused layers takes."""
+    """Return the resources of the engine of one of two fused layers."""
     return estimate(design, "fp", convolution_memories(design))
 
 
 def _kind(design: EngineDesign) -> int | str:
-    """Which measured blocks a design's fused units are like; those of 11 bits as those of 8."""
+    """Return the measured kind of a design's fused units; units of 11 bits count as units of 8
+    bits.
+    """
     return _NARROW if design.summation.narrow else design.fused_dsp
 
 
 def _convolution(design: EngineDesign, phase: str) -> list[tuple[float, _Each]]:
-    """Blocks of FP and DP, with how many there are."""
+    """Return the blocks of FP and DP, with their numbers."""
     taps, units = design.taps, design.n_cu
     found: list[tuple[float, _Each]] = [(units, _ACCUMULATOR), (units, _ADD)]
     if design.cu_kind == "fused":
@@ -223,7 +228,9 @@ def _convolution(design: EngineDesign, phase: str) -> list[tuple[float, _Each]]:
 
 
 def _map_port(design: EngineDesign, phase: str) -> list[tuple[float, _Each]]:
-    """Blocks of several maps a beat: gearboxes, routing, the choice of each tap's memory."""
+    """Return the blocks for several maps a beat: gearboxes, routing, selection of each tap's
+    memory.
+    """
     port = design.map_port
     if port == 1:
         return []
@@ -236,14 +243,14 @@ def _map_port(design: EngineDesign, phase: str) -> list[tuple[float, _Each]]:
     ]
     if phase != "ku":
         found.append((1, _PACKING[port]))
-    else:  # its deltas, too, come in such beats, and leave none
+    else:  # its deltas also arrive in such beats, and it outputs none
         more = design.delta_beat - 1
         found += [(1, _GEARBOX[port]), (more, _BIAS_SUM), (more, _ADD)]
     return found
 
 
 def _update(design: EngineDesign) -> list[tuple[float, _Each]]:
-    """Blocks of a kernel update, with how many there are."""
+    """Return the blocks of a kernel update, with their numbers."""
     taps, units = design.taps, design.n_cu
     found: list[tuple[float, _Each]] = [(1, _UPDATE), (2, _ADD), (1, _MULTIPLY)]
     if design.kernel_port > 1:
@@ -251,7 +258,7 @@ def _update(design: EngineDesign) -> list[tuple[float, _Each]]:
         found += [(1, _UPDATE_BEATS[design.kernel_port]), (banks, _GRADIENT_BANK)]
         found += [(design.kernel_port - 1, _ADD), (design.kernel_port - 1, _MULTIPLY)]
     if design.ku_kind == "row":
-        if design.kernel_port == 1:  # in one memory for each unit, else in banks
+        if design.kernel_port == 1:  # in one memory for each unit, otherwise in banks
             found.append((units * taps * design.kernel_words, _GRADIENT_WORD))
         found += [
             (units * taps, _ROW[_kind(design)]),

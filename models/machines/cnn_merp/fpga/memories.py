@@ -1,7 +1,7 @@
-"""The memories of a design, phase by phase, as the synthesis sees them: words, bits, how many.
+"""The memories of a design, phase by phase, as synthesis infers them: words, bits, count.
 
-Every one has a write port and a read port. What is on chip of a design is the sum of them, each
-made of whole blocks: k*k kernel elements side by side are as wide as they are, however few.
+Each memory has a write port and a read port. The on-chip memory of a design is their sum, in whole
+blocks. k*k parallel kernel elements need the full width, even for few words.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ class Memory:
     """Memories of a kind.
 
     Attributes:
-        name: what they hold. block: the block of hardware that they belong to, in tables.
-        count: how many there are. words, bits: of each.
-        at_once: they are read in the cycle of their address, so that they are LUT RAM.
-        fixed: the maps of a pass do not change their words.
+        name: of their contents.
+        block: the hardware block that contains them, in tables.
+        count: number of memories.
+        words, bits: of each.
+        at_once: whether they are read in the cycle of their address, and are therefore LUT RAM.
+        fixed: whether their words are independent of the maps of a pass.
     """
 
     name: str
@@ -40,24 +42,25 @@ class Memory:
 
     @property
     def halves(self) -> int:
-        """RAMB18 of all of them."""
+        """RAMB18 of all memories."""
         return self.count * mapped(self.words, self.bits, self.at_once).halves
 
     @property
     def luts(self) -> int:
-        """LUTs of all of them as LUT RAM."""
+        """LUTs of all memories as LUT RAM."""
         return self.count * mapped(self.words, self.bits, self.at_once).luts
 
 
 def block_rams(memories: Iterable[Memory]) -> float:
-    """RAMB36 of all of them; a RAMB18 is half of one."""
+    """Return the RAMB36 of all memories; a RAMB18 is half of one."""
     return sum(memory.halves for memory in memories) / 2
 
 
 def kernel_memory(design: EngineDesign, words: int, read_back: bool = False) -> Memory:
-    """Kernels of the units, ``words`` of k*k elements each; as operands where decoded.
+    """Return the kernel memories of the units, ``words`` of k*k elements each.
 
-    Where they are read back a decoded element has the sign of a zero besides.
+    Fused units store kernels decoded, as operands. If kernels are read back, a decoded element also
+    has the sign of a zero.
     """
     decoded = design.cu_kind == "fused"
     bits = operand_bits(design.operand_precision) + read_back if decoded else design.fmt.width
@@ -65,7 +68,7 @@ def kernel_memory(design: EngineDesign, words: int, read_back: bool = False) -> 
 
 
 def gradient_memory(design: EngineDesign, words: int) -> Memory:
-    """Gradients of the units, of ``words`` kernels each."""
+    """Return the gradient memories of the units, of ``words`` kernels each."""
     if design.ku_kind == "row":
         count = design.n_cu * design.ku_lanes * design.gradient_banks
         each, bits = words * gradient_steps(design), design.accumulator_format.width
@@ -74,23 +77,24 @@ def gradient_memory(design: EngineDesign, words: int) -> Memory:
 
 
 def gradient_steps(design: EngineDesign) -> int:
-    """Words of a kernel in each memory of gradients."""
+    """Return the words of a kernel in each memory of gradients."""
     if design.ku_kind != "row":
         return 1
     return -(-design.taps // (design.ku_lanes * design.gradient_banks))
 
 
 def bank_memory(design: EngineDesign, row_words: int) -> Memory:
-    """The k*k banks, with d rings of rows; map_port memories in each."""
+    """Return the k*k banks, with d rings of rows; each has ``map_port`` memories."""
     count = design.taps * design.map_port
     return Memory("map rows", "bank", count, design.d * row_words, design.fmt.width)
 
 
 def sum_memories(design: EngineDesign) -> list[Memory]:
-    """Behind the units of FP and DP: partial sums, biases, finished sums, pooling, leaving words.
+    """Return the memories after the units of FP and DP.
 
-    Accumulators are read in the cycle of their address, and forward what is written in it. Where
-    sums may come from a stream, biases share their memory with these.
+    They are partial sums, biases, finished sums, pooling, and output words. Accumulators are read
+    in the cycle of their address, and forward written values. If sums may start at a stream, biases
+    share their memory with the words of the stream.
     """
     width, wide = design.fmt.width, design.n_cu * design.sum_format.width
     sums, origin = design.accumulator_format.width, design.origin_format.width
@@ -100,7 +104,7 @@ def sum_memories(design: EngineDesign) -> list[Memory]:
         Memory("finished sums", "super_layer", 1, design.fifo_words, wide),
     ]
     if design.partial:
-        # A beat, how many of its lanes count, and whether it is the last one.
+        # A beat, the number of its valid lanes, and whether it is the last beat.
         beat = design.r * design.partial_width + design.r.bit_length() + 1
         found.append(Memory("leaving sums", "super_layer", 1, CREDIT_RETURN + 1, beat))
     if design.pool_window > 1:
@@ -111,13 +115,16 @@ def sum_memories(design: EngineDesign) -> list[Memory]:
 
 
 def unpool_memory(design: UnpoolDesign) -> Memory:
-    """Pooled rows that are being expanded, position codes above the deltas."""
+    """Return the memory of pooled rows during expansion; position codes are above the deltas."""
     bits = design.fmt.width + design.code_bits
     return Memory("un-pooling", "unpool", design.overlap**2, design.words, bits)
 
 
 def delta_memories(design: EngineDesign) -> list[Memory]:
-    """Of a kernel update, beside maps and gradients: deltas, bias gradients, a row of operands."""
+    """Return the memories of a kernel update other than maps and gradients.
+
+    They are deltas, bias gradients, and a row of operands.
+    """
     width, wide = design.fmt.width, design.n_cu * design.fmt.width
     maps = design.groups * design.n_cu // design.delta_beat
     found = [Memory("bias gradients", "bias_gradient", design.delta_beat, maps, width)]
@@ -139,9 +146,9 @@ def delta_memories(design: EngineDesign) -> list[Memory]:
 def convolution_memories(
     design: EngineDesign, unpool: UnpoolDesign | None = None, add_unpool: UnpoolDesign | None = None
 ) -> list[Memory]:
-    """Of forward propagation, or with ``unpool`` of delta propagation.
+    """Return the memories of forward propagation, or with ``unpool`` of delta propagation.
 
-    add_unpool: un-pooling in front of what its sums start at.
+    add_unpool: un-pooling in front of the start of the sums.
     """
     found = [
         kernel_memory(design, design.kernel_words),
@@ -154,7 +161,7 @@ def convolution_memories(
 
 
 def added_memories(design: EngineDesign) -> list[Memory]:
-    """Of forward propagation that adds maps to its sums: their biases, and sums on their way."""
+    """Return the memories for maps added to sums: their biases, and sums in the pipeline."""
     places = design.add_latency + CREDIT_RETURN + 1
     biases, lanes = design.groups * design.n_cu, design.map_port
     own, sums = ("added_maps", "added_maps") if lanes == 1 else ("added_lane", "added_beats")
@@ -166,13 +173,13 @@ def added_memories(design: EngineDesign) -> list[Memory]:
 
 
 def fused_memories(design: FusedDesign) -> list[Memory]:
-    """Of two layers fused in forward propagation: those of every engine."""
+    """Return the memories of two layers fused in forward propagation: those of every engine."""
     behind = design.groups * convolution_memories(design.second)
     return [*convolution_memories(design.first), *behind]
 
 
 def update_memories(design: EngineDesign, unpool: UnpoolDesign | None = None) -> list[Memory]:
-    """Of a kernel update; with ``unpool``, of deltas at pooled resolution."""
+    """Return the memories of a kernel update; with ``unpool``, for deltas at pooled resolution."""
     found = [
         gradient_memory(design, design.kernel_words),
         bank_memory(design, design.row_words),
@@ -184,7 +191,9 @@ def update_memories(design: EngineDesign, unpool: UnpoolDesign | None = None) ->
 def backward_memories(
     propagation: EngineDesign, update: EngineDesign, unpool: UnpoolDesign | None
 ) -> list[Memory]:
-    """Of both backward phases in one pass: those of the halves, kernels and un-pooling once."""
+    """Return the memories of both backward phases in one pass; kernels and un-pooling count
+    once.
+    """
     kernels = kernel_memory(propagation, propagation.kernel_words, read_back=True)
     _, *others = convolution_memories(propagation)
     return [kernels, *others, *update_memories(update, unpool)]

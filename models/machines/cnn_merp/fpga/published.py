@@ -26,6 +26,8 @@ PAPER: Final = {phase: _of_paper(phase) for phase in ("fp", "dp", "ku")}
 
 
 def published(phase: str, design: EngineDesign) -> Resources | None:
-    """What the paper's engine took, if ``design`` is of its size, and there is one of the phase."""
+    """Return the resources of the paper's engine, if ``design`` has its size and the phase
+    exists.
+    """
     alike = (design.k, design.n_cu, design.fmt) == (5, 16, BINARY32)
     return PAPER.get(phase) if alike else None

@@ -1,4 +1,4 @@
-"""What is fixed at elaboration of both backward phases in one pass."""
+"""The parameters of both backward phases in one pass, fixed at elaboration."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ class BackwardDesign(NamedTuple):
     """Elaboration of both backward phases in one pass.
 
     Attributes:
-        propagation: of delta propagation, a forward engine with roles swapped. update: of the
-            kernel update. unpool: un-pooling and ReLU' in front of both.
+        propagation: of delta propagation, a forward engine with roles swapped.
+        update: of the kernel update.
+        unpool: un-pooling and ReLU' in front of both.
     """
 
     propagation: EngineDesign

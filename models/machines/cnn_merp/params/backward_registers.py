@@ -1,4 +1,4 @@
-"""Run-time registers of both backward phases in one pass: those of either."""
+"""Run-time registers of both backward phases in one pass: those of both halves."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ def backward_registers(
     unpool: UnpoolDesign,
     rates: Rates,
 ) -> dict[str, int]:
-    """Value of every configuration port, by flattened name, for one run.
+    """Return the value of every configuration port, by flattened name, for one run.
 
     Args:
-        shape: one group of the layer, as in forward propagation. images: the batch.
-        propagation, update, unpool: what it runs on, and it fits.
-        rates: words of the factors, of which those that are not +0 are built.
+        shape: one group of the layer, as in forward propagation.
+        images: the batch.
+        propagation, update, unpool: the designs; the run fits them.
+        rates: words of the factors; factors of +0 are not built.
     """
     propagated = delta_registers(shape, shape, shape.m, images, propagation, unpool)
     mine = f"{MAP.bundle}_"

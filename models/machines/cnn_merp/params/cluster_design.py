@@ -1,4 +1,6 @@
-"""A chain of nodes: shares of layers on boards, and the links between these (a bitstream each)."""
+"""A chain of nodes: shares of layers on boards, and the links between the boards (one bitstream
+each).
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,9 @@ class LinkDesign:
     """Elaboration of a link.
 
     Attributes:
-        latency: cycles from a word at one end to the same at the other. places: of each stream's
-            FIFO at the far end. max_pace: cycles that a word takes at most.
+        latency: cycles from a word at one end to the same word at the other end.
+        places: of each stream's FIFO at the far end.
+        max_pace: largest number of cycles of a word.
     """
 
     latency: int
@@ -27,8 +30,10 @@ class ShareDesign:
     """Elaboration of a share of a layer's input maps.
 
     Attributes:
-        engines: and stores. first, last: no share of the layer is in front of it, none behind.
-        max_maps: words of a position of the layer's input, at most. max_positions: of a run.
+        engines: engines and stores.
+        first, last: whether it is the first or the last share of the layer.
+        max_maps: largest number of words of a position of the layer's input.
+        max_positions: largest number of positions of a run.
     """
 
     engines: SliceDesign
@@ -43,10 +48,10 @@ class NodeDesign(EntranceDesign):
     """Elaboration of a node.
 
     Attributes:
-        shares: of different layers, in order: the first may be begun on the node in front, the
-            last be continued on the one behind.
-        place: of the first of them in the chain, from 1. begins, ends: no node is in front of this
-            one, none behind.
+        shares: of different layers, in order. The first layer may have shares on the node in front,
+            the last layer on the node behind.
+        place: of the first of them in the chain, from 1.
+        begins, ends: whether this is the first or the last node.
     """
 
     shares: tuple[ShareDesign, ...]
@@ -57,12 +62,12 @@ class NodeDesign(EntranceDesign):
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterDesign:
-    """Elaboration of a chain: its nodes in order, and what all links between them are."""
+    """Elaboration of a chain: its nodes in order, and the parameters of all links between them."""
 
     nodes: tuple[NodeDesign, ...]
     link: LinkDesign
 
     @cached_property
     def shares(self) -> tuple[ShareDesign, ...]:
-        """All of the chain, in order."""
+        """All shares of the chain, in order."""
         return tuple(share for node in self.nodes for share in node.shares)

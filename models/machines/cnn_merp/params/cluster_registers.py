@@ -1,4 +1,4 @@
-"""Run-time registers of a chain of nodes beside those of its engines and of admission."""
+"""Run-time registers of a chain of nodes, except those of its engines and of admission."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class ShareRun:
     """A share of a layer in a batch.
 
     Attributes:
-        own: input maps of the share. maps: its own and those of the shares behind it.
+        own: input maps of the share.
+        maps: its own input maps and those of the shares behind it.
         positions: of the layer's input, of all images.
     """
 
@@ -40,7 +41,7 @@ SHARE: RegisterTable[ShareDesign, ShareRun] = RegisterTable(
         ),
     ),
 )  # fmt: skip
-"""Of what deals out maps, and puts deltas together, where a layer is cut."""
+"""Registers of the blocks that distribute maps and collect deltas where a layer is cut."""
 
 LINK: RegisterTable[LinkDesign, int] = RegisterTable(
     "link",
@@ -51,4 +52,4 @@ LINK: RegisterTable[LinkDesign, int] = RegisterTable(
         ),
     ),
 )  # fmt: skip
-"""Of the links; what a run gives is their pace."""
+"""Registers of the links; a run sets their pace."""

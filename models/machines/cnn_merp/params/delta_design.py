@@ -1,4 +1,4 @@
-"""What is fixed at elaboration of delta propagation."""
+"""The parameters of delta propagation, fixed at elaboration."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ class DeltaDesign(NamedTuple):
     """Elaboration of delta propagation.
 
     Attributes:
-        engine: the forward engine with roles swapped. unpool: un-pooling and ReLU'.
-        before: un-pooling stands before the engine, deltas are stored at pooled resolution;
-            otherwise behind it, at the resolution of the sums.
-        add_unpool: the same in front of what sums start at, where that comes at pooled resolution.
+        engine: the forward engine with roles swapped.
+        unpool: un-pooling and ReLU'.
+        before: whether un-pooling precedes the engine, because deltas are stored at pooled
+            resolution. Otherwise it follows the engine, and deltas are stored at the resolution of
+            the sums.
+        add_unpool: un-pooling of the start of the sums, if that is stored at pooled resolution.
     """
 
     engine: EngineDesign

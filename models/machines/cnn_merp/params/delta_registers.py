@@ -30,12 +30,15 @@ MAX_DILATION = 16
 
 
 def _engine(run: EngineRun) -> Shape:
-    """What the engine convolves."""
+    """Return the shape that the engine convolves."""
     return run_shape(delta_shape(run.shape), run.design.k)
 
 
 def _spread(run: EngineRun) -> Shape:
-    """What is dilated: a pixel's words; all those of a folded image are one's, as none is added."""
+    """Return the shape that is dilated: the words of a pixel.
+
+    A folded image counts as one pixel, because no zeros are inserted.
+    """
     shape = _engine(run)
     if run.design.map_port > 1 and isinstance(shape, FoldedShape):
         beats = run.design.map_words(shape.n * run.design.taps)
@@ -44,7 +47,7 @@ def _spread(run: EngineRun) -> Shape:
 
 
 def _most_words(design: EngineDesign) -> int:
-    """Words of a pixel, at most, or of an image of a folded layer."""
+    """Return the largest number of words of a pixel, or of an image of a folded layer."""
     if design.map_port > 1 and design.folded:
         return design.map_words(design.max_maps * design.taps)
     return design.map_words(design.max_maps)
@@ -69,7 +72,7 @@ DILATE = LayerTable("dilate_config", (
         lambda run: 1 if isinstance(_engine(run), FoldedShape) else run.shape.stride,
     ),
 ))  # fmt: skip
-"""Of the dilater; a run's shape is the layer's, as in forward propagation."""
+"""Registers of the dilater; a run's shape is the layer's, as in forward propagation."""
 
 _NOTHING = Shape(n=1, m=1, k=1, rows=1, columns=1, relu=False)
 
@@ -85,12 +88,17 @@ def delta_registers(
     add_unpool: UnpoolDesign | None = None,
     beside: Shape | None = None,
 ) -> dict[str, int]:
-    """Value of every configuration port, by flattened name, for one run.
+    """Return the value of every configuration port, by flattened name, for one run.
 
-    ``shape`` is the layer's, as in forward propagation; ``unpooled`` the one whose ReLU and pooling
-    are undone, on ``maps`` maps; ``part`` that of the deltas that come in. With ``add_unpool`` what
-    sums start at, where ``part`` says so, is expanded, too: ReLU and pooling of ``beside`` (None:
-    there are none) are undone on the layer's n maps. The caller has checked that all fit.
+    The caller has checked that all sizes fit. With ``add_unpool``, if ``part`` starts the sums at a
+    stream, this stream is expanded, too.
+
+    Args:
+        shape: the layer's, as in forward propagation.
+        unpooled: the shape whose ReLU and pooling are undone, on ``maps`` maps.
+        part: the part of the input deltas.
+        beside: the shape whose ReLU and pooling are undone on the start of the sums, on the layer's
+            n maps; None: there are none.
     """
     values = {
         **registers(delta_shape(shape), images, engine, part),
@@ -99,10 +107,10 @@ def delta_registers(
     }
     if add_unpool is not None:
         expanded, started = beside or plain_inputs(shape), shape.n
-        if not part.added:  # nothing comes: its maps need not fit
+        if not part.added:  # there is no such stream: its maps need not fit
             expanded, started = _NOTHING, 1
         run = UnpoolRun(expanded, started, images, add_unpool)
         values |= unpool_table(add_unpool, ADDED_BUNDLE).values(run)
-    if engine.map_port > 1:  # the zeros of a dilation do not come in
+    if engine.map_port > 1:  # the zeros of a dilation are not streamed
         values[f"{PORT.bundle}_pixels"] = images * shape.out_rows * shape.out_columns
     return values

@@ -1,7 +1,7 @@
-"""A design: what is fixed at elaboration (one bitstream).
+"""A design: the parameters fixed at elaboration (one bitstream).
 
-CNN-MERP section VI.A: the kernel size needs a new bitstream, the sizes of a layer do not. Those
-are the run-time registers of ``registers.py``; here stand the sizes they may reach.
+CNN-MERP section VI.A: a new kernel size needs a new bitstream, new sizes of a layer do not. Those
+sizes are the run-time registers of ``registers.py``. This file defines their maxima.
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ ARITHMETIC = (
     "fmt", "cu_kind", "fused_dsp", "operand_precision", "fused_window", "accumulator_precision",
     "mul_latency", "add_latency", "storage",
 )  # fmt: skip
-"""Fields that every phase of a layer has in common."""
+"""Fields that all phases of a layer have in common."""
 
 PORTS = (1, 2, 4, 8)
-"""Elements per beat that the streams of kernels and biases, and of maps and deltas, may have."""
+"""Allowed elements per beat of the streams of kernels and biases, and of maps and deltas."""
 
 OPTIONS = (
     "folded", "kernel_port", "partial", "sided", "widened", "map_port", "added", "hanging",
     "storage", "operand_precision",
 )  # fmt: skip
 
-"""Fields that came later. The text that identifies an elaboration, in the hardware too, does not
-name them where they are as without them."""
+"""Fields that were added later. The text that identifies an elaboration, also in the hardware,
+omits them while they have their defaults.
+"""
 
 
 RANGES = {
@@ -49,7 +50,7 @@ RANGES = {
     "fifo_words": (1, 1 << 16), "pool_window": (1, 16), "pool_overlap": (1, 4),
     "pool_words": (1, 1 << 20),
 }  # fmt: skip
-"""Least and largest value of the fields that have no more to them."""
+"""Least and largest value of the fields without further conditions."""
 
 
 Count = TypeVar("Count", int, "NDArray[np.int64]")
@@ -62,7 +63,7 @@ def _ceil_log2(value: int) -> int:
 
 _summation = lru_cache(maxsize=256, typed=True)(
     Summation
-)  # a search of plans asks for few, and often
+)  # a search of plans requests few different values, and often
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -70,7 +71,7 @@ class EngineDesign(Stores):
     """Elaboration parameters of one engine.
 
     Raises:
-        ValueError: a value is out of range; the message names the key and what is allowed.
+        ValueError: a value is out of range; the message names the key and the allowed values.
     """
 
     fmt: Annotated[FloatFormat, "number format of every element"] = BINARY32
@@ -99,8 +100,8 @@ class EngineDesign(Stores):
     ] = 24
     ku_kind: Annotated[
         str,
-        "how a CU of the kernel update sums; ``position`` is the paper's circuit, with an adder "
-        "for each tap, ``row`` sums a row of positions before it rounds (fused CUs only)",
+        "how a CU of the kernel update sums: ``position`` is the paper's circuit, an adder per "
+        "tap; ``row`` rounds once per row (fused CUs only)",
     ] = "position"
     ku_lanes: Annotated[int, "gradients that a CU of kind ``row`` adds to per cycle"] = 1
     mul_latency: Annotated[int, "cycles of a multiplier, 1 to 3"] = MUL_LATENCY
@@ -136,7 +137,7 @@ class EngineDesign(Stores):
     ] = False
     state: Annotated[
         bool,
-        "whether the state for the way back is written, as a stream of its own",
+        "whether the ReLU/pooling mask for backward propagation is written, as a separate stream",
     ] = False
     folded: Annotated[bool, "whether fully connected layers run folded onto the k x k taps"] = False
     kernel_port: Annotated[
@@ -146,8 +147,8 @@ class EngineDesign(Stores):
     ] = 1
     partial: Annotated[
         bool,
-        "whether sums can start from a stream of partial sums, and leave as one, so that the "
-        "input maps of a layer can come in parts",
+        "whether sums can start from a stream of partial sums and be output as one, so that a "
+        "layer can run in parts",
     ] = False
     sided: Annotated[
         bool,
@@ -165,19 +166,19 @@ class EngineDesign(Stores):
         bool,
         "whether the output of another layer can be added to the sums, from a stream",
     ] = False
-    hanging: Annotated[bool, "whether pooling windows may hang over the edges of the sums"] = False
+    hanging: Annotated[bool, "whether pooling windows may cross the edges of the sums"] = False
     storage: Annotated[
         Storage | None,
-        "formats of the tensors in memory, and so on the streams; None: all as ``fmt``",
+        "formats of the tensors in memory and on the streams; None: all are ``fmt``",
     ] = None
     operand_precision: Annotated[
         int,
-        "bits of a significand, hidden bit included, of the factors of fused CUs: 24 (binary32), "
-        "11 (binary16's) or 8 (bfloat16); of 8 two products share a DSP block",
+        "significand bits, with the hidden bit, of the factors of fused CUs: 24 (binary32), 11 "
+        "(binary16) or 8 (bfloat16; two products share a DSP block)",
     ] = 24
 
     def __repr__(self) -> str:
-        """The text that identifies the elaboration."""
+        """Return the text that identifies the elaboration."""
         return elaboration("Design", self, OPTIONS)
 
     def __post_init__(self) -> None:
@@ -198,8 +199,8 @@ class EngineDesign(Stores):
                 raise ValueError(f"{key} must be one of {allowed}, not {port}")
             if port > 1 and self.fmt.width % 8:
                 raise ValueError(
-                    f"{key} {port}: a beat tells by the byte what counts, and an "
-                    f"element has {self.fmt.width} bits"
+                    f"{key} {port}: byte enables mark the valid part of a beat, and an element "
+                    f"has {self.fmt.width} bits"
                 )
         if self.map_port > 1 and self.folded and self.k % 2 == 0:
             raise ValueError(
@@ -216,7 +217,7 @@ class EngineDesign(Stores):
 
     @property
     def summation(self) -> Summation:
-        """How a CU sums, for the golden models."""
+        """The arithmetic of a CU, for the golden models."""
         return _summation(
             kind=self.cu_kind,
             dsp=self.fused_dsp,
@@ -235,12 +236,14 @@ class EngineDesign(Stores):
 
     @property
     def sum_format(self) -> FloatFormat:
-        """Format in which finished sums leave the CUs: not rounded yet where they may leave raw."""
+        """Format of finished sums at the output of the CUs: not rounded yet if partial sums are
+        output.
+        """
         return self.accumulator_format if self.partial else self.fmt
 
     @property
     def partial_width(self) -> int:
-        """Bits of a word of the streams of partial sums: whole bytes."""
+        """Bits of a word of the streams of partial sums, in whole bytes."""
         return -(-self.accumulator_format.width // 8) * 8
 
     @property
@@ -250,17 +253,17 @@ class EngineDesign(Stores):
 
     @property
     def origins(self) -> int:
-        """Words per CU that sums can start at: biases, or words of 2p positions from a stream."""
+        """Words per CU at which sums can start: biases, or words of 2p positions from a stream."""
         return self.groups * (2 * self.p if self.continues else 1)
 
     @property
     def origin_format(self) -> FloatFormat:
-        """Format of the words that sums start at."""
+        """Format of the words at which sums start."""
         return self.accumulator_format if self.continues else self.fmt
 
     @property
     def added_latency(self) -> int:
-        """Cycles from a map's word that is added to the same with its bias, as a stream's head."""
+        """Cycles from a word of an added map to the word plus its bias, at the head of a stream."""
         return 1 + self.add_latency + 2
 
     @property
@@ -275,26 +278,28 @@ class EngineDesign(Stores):
 
     @property
     def kernel_beat(self) -> int:
-        """Elements of kernels that are loaded or updated in a cycle: at most a kernel of them."""
+        """Elements of kernels that are loaded or updated in a cycle, at most a kernel."""
         return min(self.kernel_port, self.taps)
 
     @property
     def beside(self) -> int:
-        """Bits of a factor that an update multiplies beside its DSP blocks.
+        """Bits of a factor that an update multiplies outside its DSP blocks.
 
-        Its products are as many as the elements of a beat, so where fused ones make do with one
-        DSP block, a DSP48E1 of 25 x 18 bits, these do, too. A single one is left its two.
+        An update has as many products as a beat has elements. If fused products use one DSP block,
+        a DSP48E1 of 25 x 18 bits, these products do, too. A single product keeps two blocks.
         """
         narrow = self.cu_kind == "fused" and self.fused_dsp == 1 and self.kernel_port > 1
         return 8 if narrow else 0
 
     @property
     def delta_beat(self) -> int:
-        """Deltas that a kernel update takes in a cycle: a word of n_cu is made of whole ones."""
+        """Deltas that a kernel update reads in a cycle; a word of n_cu has whole beats."""
         return math.gcd(self.map_port, self.n_cu)
 
     def map_words(self, maps: Count) -> Count:
-        """Words of the banks that the elements of a pixel take: map_port of them in each."""
+        """Return the words of the banks for the elements of a pixel, with map_port elements
+        each.
+        """
         return -(-maps // self.map_port)
 
     @property
@@ -309,9 +314,10 @@ class EngineDesign(Stores):
 
     @property
     def image_columns(self) -> int:
-        """Images that stand for a row's columns, at most, in the update of folded layers by row.
+        """Largest number of images that form the columns of a row, in the update of folded layers
+        by row.
 
-        As many as there are words of gradients to take out of each unit, so that none waits.
+        It equals the words of gradients that are read out of each unit, so that no image waits.
         """
         return -(-self.taps // self.ku_lanes) if self.ku_kind == "row" else 1
 
@@ -322,14 +328,17 @@ class EngineDesign(Stores):
 
     @property
     def gradient_banks(self) -> int:
-        """Memories of each lane's gradients, read together: as many as ``gradient_read`` needs."""
+        """Memories of each lane's gradients, read in parallel, as many as ``gradient_read``
+        needs.
+        """
         return -(-self._least_read // self.gradient_lanes)
 
     @property
     def gradient_read(self) -> int:
         """Gradients of a kernel that the update reads in a cycle.
 
-        In whole reads a kernel takes no longer than its beats: as many elements as fill them.
+        With whole reads, a kernel takes no longer than its beats: a read has enough elements to
+        fill them.
         """
         if self.kernel_port == 1:
             return 1
@@ -356,7 +365,8 @@ class EngineDesign(Stores):
     def accumulate_latency(self) -> int:
         """L: cycles after a slot before the next slot may use the same accumulator.
 
-        The adder, plus one for the accumulator memory's read (its write is forwarded).
+        L is the adder, plus one cycle for the read of the accumulator memory (its write is
+        forwarded).
         """
         return self.add_latency + 1
 
@@ -369,16 +379,17 @@ class EngineDesign(Stores):
     def array_latency(self) -> int:
         """Cycles from a slot at the CU array's input to its finished sum at the output.
 
-        One cycle reads the kernel memory (and loads the window register), then the CU, then the
-        accumulator's adder, then the rounding of a finished sum.
+        One cycle reads the kernel memory (and loads the window register). Then follow the CU, the
+        accumulator's adder, and the rounding of a finished sum.
         """
         return 1 + self.cu_latency + self.add_latency + self.round_latency
 
     @property
     def kernel_read_latency(self) -> int:
-        """Cycles from an element's place in the CUs to the element, where kernels are read back.
+        """Cycles from an element's place in the CUs to the element, if kernels are read back.
 
-        Memory, tap, CU; fused CUs are addressed a cycle later, and keep elements decoded.
+        They are memory, tap and CU. Fused CUs are addressed a cycle later, because they store
+        decoded elements.
         """
         return 3 + 2 * (self.cu_kind == "fused")
 

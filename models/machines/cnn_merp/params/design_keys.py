@@ -1,4 +1,4 @@
-"""Keys of a design of CNN-MERP in a network file: ranges and texts of ``EngineDesign``."""
+"""Keys of a design of CNN-MERP in a network file: ranges and descriptions of ``EngineDesign``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SAYS = says_of(EngineDesign)
 
 
 def _whole(key: str) -> WholeKey:
-    """What ``EngineDesign`` says of a number; a maximum not given follows from the layers."""
+    """Return the key of a number of ``EngineDesign``; a missing maximum follows from the layers."""
     low, high = _ALL_RANGES[key]
     default = None if key in MAXIMA else _DEFAULTS.get(key)
     return WholeKey(
@@ -64,7 +64,7 @@ AXES: tuple[WholeKey | WordKey, ...] = (
     CU_KIND,
     KU_KIND,
 )
-"""Those that a sweep may vary: k is the layers' own, and maxima follow from the layers."""
+"""Keys that a sweep may vary: k is fixed by the layers, and maxima follow from the layers."""
 
 KEYS: tuple[Key, ...] = (CU_KIND, KU_KIND, *NUMBERS, AVERAGE, PARTIAL)
 """All of them."""

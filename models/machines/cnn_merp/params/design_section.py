@@ -24,15 +24,15 @@ from merp.models.machines.cnn_merp.params.sizing import (
 
 
 def read_design(section: Section, name: str, users: Users) -> EngineDesign:
-    """Read one [design.<name>]; maxima that it does not give follow from its layers.
+    """Read one [design.<name>]; missing maxima follow from its layers.
 
     Raises:
-        BadInput: an unknown key, a value out of range, or a layer that it cannot run.
+        BadInput: an unknown key, a value out of range, or a layer that the design cannot run.
     """
     chosen: dict[str, Any] = {each.key: each.read(section) for each in (CU_KIND, KU_KIND)}
     for number in NUMBERS:
         if section.has(number.key) or number.required:
-            chosen[number.key] = section.whole(number.key, 1, 1 << 20)  # ``Design`` knows better
+            chosen[number.key] = section.whole(number.key, 1, 1 << 20)  # ``Design`` checks limits
     if section.has(AVERAGE.key):
         chosen[AVERAGE.key] = AVERAGE.read(section)
     chosen[PARTIAL.key] = PARTIAL.read(section)

@@ -1,4 +1,4 @@
-"""Run-time registers of forward propagation: those of its engine, and what it alone has."""
+"""Run-time registers of forward propagation: those of its engine, and its own."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from merp.models.machines.cnn_merp.params.registers import ADD, EngineRun, regis
 def forward_registers(
     shape: Shape, images: int, design: EngineDesign, part: InputPart = WHOLE
 ) -> dict[str, int]:
-    """Value of every configuration port, by flattened name, for one run.
+    """Return the value of every configuration port, by flattened name, for one run.
 
-    The caller has checked that the shape, and the part of the input maps that it has, fit the
-    design.
+    The caller has checked that the shape, and its part of the input maps, fit the design.
     """
     values = registers(shape, images, design, part)
     if design.added and design.map_port > 1:

@@ -1,4 +1,4 @@
-"""What is fixed at elaboration of two fused layers."""
+"""The parameters of two fused layers, fixed at elaboration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ class FusedDesign(NamedTuple):
     """Elaboration of two layers fused in forward propagation.
 
     Attributes:
-        first: of the first layer's engine. second: of each of the second layer's.
+        first: of the first layer's engine.
+        second: of each of the second layer's engines.
         groups: engines of the second layer, each for a group.
     """
 
@@ -21,6 +22,6 @@ class FusedDesign(NamedTuple):
 
     @property
     def multipliers(self) -> int:
-        """Of all CUs."""
+        """Multipliers of all CUs."""
         second = self.groups * self.second.n_cu * self.second.taps
         return self.first.n_cu * self.first.taps + second

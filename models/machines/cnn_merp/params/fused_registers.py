@@ -1,4 +1,4 @@
-"""Run-time registers of two layers fused in forward propagation: those of either, and of groups."""
+"""Run-time registers of two layers fused in forward propagation: of both layers, and of groups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from merp.models.machines.cnn_merp.params.registers import (
 )
 
 SECOND = "second_"
-"""What the names of the second layer's registers and ports begin with."""
+"""Prefix of the names of the second layer's registers and ports."""
 
 
 def _most_state(design: EngineDesign) -> int:
@@ -46,11 +46,11 @@ TURN = LayerTable("turn_config", (
         lambda run: max(1, run.shape.m * state_field_bits(run.shape) // 8),
     ),
 ))  # fmt: skip
-"""Of a second layer in two groups, which take turns on the streams of both."""
+"""Registers of a second layer in two groups, which alternate on the streams of both."""
 
 
 def fused_registers(shape: FusedShape, images: int, design: FusedDesign) -> dict[str, int]:
-    """Value of every configuration port, by flattened name, for one run.
+    """Return the value of every configuration port, by flattened name, for one run.
 
     The caller has checked that the shapes fit the design.
     """
@@ -62,7 +62,7 @@ def fused_registers(shape: FusedShape, images: int, design: FusedDesign) -> dict
 
 
 def second_settings(design: EngineDesign) -> Settings:
-    """Registers of the second layer."""
+    """Return the registers of the second layer."""
     own = {
         **with_sides(MAP, design).settings(design),
         **LOAD.settings(design),

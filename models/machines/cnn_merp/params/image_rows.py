@@ -1,9 +1,9 @@
-"""Images as the columns of a row, where the kernel update of a folded layer sums along rows.
+"""Images as the columns of a row, if the kernel update of a folded layer sums along rows.
 
-A folded layer has one position per image, and a row of one column would wait for the read-out of
-every sum. So images lie side by side in the banks, as maps of k rows whose windows do not overlap:
-``image_columns`` of them are a row of positions. The first row has those that are left over; behind
-a longer row a shorter one's sums would be there too soon.
+A folded layer has one position per image. A row of one column would wait for the read-out of every
+sum. Therefore images are adjacent in the banks, as maps of k rows whose windows do not overlap.
+``image_columns`` images form a row of positions. The first row has the remaining images: after a
+longer row, the sums of a shorter one would be finished too early.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ class ImageRows:
     """The rows of a run of a folded layer.
 
     Attributes:
-        shape: what the engine sees of a row: a map of k rows for each folded one.
-        rows: of images. first: images of the first one; every other has a column for each.
+        shape: the engine's shape of a row: a map of k rows for each folded map.
+        rows: of images.
+        first: images of the first row; every other row has an image for each column.
     """
 
     shape: Shape
@@ -35,7 +36,9 @@ class ImageRows:
 
 
 def image_rows(run: FoldedShape, images: int, design: EngineDesign) -> ImageRows:
-    """Rows of ``images`` images of ``run`` in the kernel update on ``design``, by row."""
+    """Return the rows of ``images`` images of ``run`` in the kernel update on ``design``, by
+    row.
+    """
     columns = min(images, design.image_columns)
     rows = -(-images // columns)
     shape = Shape(

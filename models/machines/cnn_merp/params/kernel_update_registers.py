@@ -1,4 +1,4 @@
-"""Run-time registers of a kernel update, and the distances in time that they keep."""
+"""Run-time registers of a kernel update, and its minimum distances in time."""
 
 from __future__ import annotations
 
@@ -29,48 +29,50 @@ from merp.models.machines.cnn_merp.params.sizing import groups_of
 
 
 def revisit_cycles(design: EngineDesign) -> int:
-    """L: cycles after which the same gradient may be added to again.
+    """Return L, the cycles until the same gradient may be added to again.
 
-    The adder, one cycle for the read of the memory and one for the write; nothing is forwarded,
-    because a forwarding multiplexer would be as wide as the window.
+    L is the adder, one cycle for the read of the memory and one for the write. Nothing is
+    forwarded, because a forwarding multiplexer would be as wide as the window.
     """
     return design.add_latency + 2
 
 
 def gradient_latency(design: EngineDesign) -> int:
-    """Cycles from a slot at the array's input to the one that writes its last gradients."""
+    """Return the cycles from a slot at the array's input to the write of its last gradients."""
     if design.ku_kind == "row":
         return row_latency(design)
     return 1 + design.mul_latency + design.add_latency
 
 
 def delta_beats(shape: Shape, design: EngineDesign) -> int:
-    """Cycles in which the deltas of a position are taken."""
+    """Return the cycles in which the deltas of a position are read."""
     return -(-shape.m // design.delta_beat)
 
 
 def row_revisit_cycles(design: EngineDesign) -> int:
-    """Cycles after a sweep before one of the same kernel: a deep memory is read in two cycles."""
+    """Return the cycles between two sweeps of the same kernel; a deep memory is read in two
+    cycles.
+    """
     return revisit_cycles(design) + 1
 
 
 def longest_rest(design: EngineDesign) -> int:
-    """The largest value of the register ``rest``."""
+    """Return the largest value of the register ``rest``."""
     if design.ku_kind == "row":
         return max(steps(design), row_revisit_cycles(design)) - 1
     return revisit_cycles(design)
 
 
 def sweeps_of(shape: Shape, design: EngineDesign) -> int:
-    """Kernel words, n*G; each is a slot of a position, or a sweep along a row."""
+    """Return the kernel words, n*G; each is a slot of a position, or a sweep along a row."""
     return shape.n * groups_of(shape, design.n_cu)
 
 
 def row_rest(shape: Shape, design: EngineDesign, columns: int | None = None) -> int:
-    """Idle cycles after each sweep along a row of ``columns``, by default the shape's.
+    """Return the idle cycles after each sweep along a row of ``columns``, by default the shape's.
 
-    The next sweep's sums may not be there before this one's were read out, nor the same kernel's
-    before ``row_revisit_cycles``.
+    The sums of the next sweep must not be finished before those of this sweep were read out. The
+    same kernel must not be swept again before ``row_revisit_cycles``.
     """
     period = max(steps(design), -(-row_revisit_cycles(design) // sweeps_of(shape, design)))
     return max(0, period - (columns or shape.out_columns))
@@ -90,7 +92,7 @@ SWEEPS = LayerRegister(
 )  # fmt: skip
 
 GRADIENT_MAP = LayerTable(MAP.bundle, (*MAP.registers, REST, DELTA_REST))
-"""Of an input side whose slots accumulate over positions and not over input maps."""
+"""Registers of an input side whose slots accumulate over positions instead of input maps."""
 
 _BY_ROW: Mapping[str, Callable[[EngineRun], int]] = {
     "pair_rows": lambda run: 0,
@@ -101,11 +103,11 @@ ROW_MAP = LayerTable(MAP.bundle, (
     *(replace(each, value=_BY_ROW.get(each.name, each.value)) for each in GRADIENT_MAP.registers),
     SWEEPS,
 ))  # fmt: skip
-"""The same where a row of positions is swept for each kernel; rest comes after each sweep."""
+"""The same registers if a row of positions is swept for each kernel; rest follows each sweep."""
 
 
 def _rows(run: EngineRun) -> ImageRows | None:
-    """The rows of images of a run, if it is folded."""
+    """Return the rows of images of a run, if it is folded."""
     shape = run.shape
     return image_rows(shape, run.images, run.design) if isinstance(shape, FoldedShape) else None
 
@@ -136,7 +138,7 @@ FOLD_ROWS = LayerTable(FOLD.bundle, (
         lambda run: row_rest(run.shape, run.design, _first_images(run)),
     ),
 ))  # fmt: skip
-"""The same where images stand for the columns of a row."""
+"""Registers of an update in which images form the columns of a row."""
 
 
 UPDATE_PORT = LayerTable(PORT.bundle, (
@@ -156,7 +158,7 @@ UPDATE_PORT = LayerTable(PORT.bundle, (
         lambda run: -(-run.last_cus // run.design.delta_beat),
     ),
 ))  # fmt: skip
-"""Where deltas come several to a beat, too."""
+"""Registers of an update whose deltas also arrive several to a beat."""
 
 
 UPDATE_PASS = LayerTable(PASS.bundle, (
@@ -165,12 +167,14 @@ UPDATE_PASS = LayerTable(PASS.bundle, (
         lambda run: run.part.biases,
     ),
 ))  # fmt: skip
-"""Of a pass over a part of a layer's input maps; one of the parts does the biases."""
+"""Registers of a pass over a part of a layer's input maps; one of the parts updates the biases."""
 
 
 @dataclass(frozen=True)
 class UpdateRun:
-    """What an update does: words of its factors, and whether new kernels and biases come out."""
+    """The task of an update: words of its factors, and whether it outputs new kernels and
+    biases.
+    """
 
     update: bool
     rates: Rates
@@ -198,7 +202,7 @@ _WEIGHT_DECAY = UpdateRegister(
 
 
 def update_table(rule: UpdateRule) -> UpdateTable:
-    """Of the update unit, as ``rule`` says what is built."""
+    """Return the registers of the update unit; ``rule`` gives the parts that are built."""
     momentum = (_MOMENTUM,) if rule.momentum else ()
     weight_decay = (_WEIGHT_DECAY,) if rule.weight_decay else ()
     return UpdateTable("update_config", (_UPDATE, _RATE, *momentum, *weight_decay))
@@ -212,14 +216,15 @@ def kernel_update_registers(
     update: bool = True,
     part: InputPart = WHOLE,
 ) -> dict[str, int]:
-    """Value of every configuration port, by flattened name, for one run.
+    """Return the value of every configuration port, by flattened name, for one run.
 
     Args:
-        shape: one group of the layer, as in forward propagation. images: the batch.
-        design: what it runs on, and it fits.
-        rates: words of the factors, of which those that are not +0 are built.
-        update: whether new kernels and biases come out, else their gradients.
-        part: of the layer's input maps, those of ``shape``.
+        shape: one group of the layer, as in forward propagation.
+        images: the batch.
+        design: the design; the run fits it.
+        rates: words of the factors; factors of +0 are not built.
+        update: whether new kernels and biases are output; otherwise their gradients are.
+        part: the part of the layer's input maps that ``shape`` has.
     """
     run = EngineRun(run_shape(shape, design.k), images, design, part)
     kernel = KERNEL.values(run) if design.widened else {}

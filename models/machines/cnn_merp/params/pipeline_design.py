@@ -1,4 +1,6 @@
-"""A pipeline: all engines of a network at once, and the stores between them (one bitstream)."""
+"""A pipeline: all engines of a network run concurrently, with stores between them (one
+bitstream).
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,18 @@ from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 @dataclass(frozen=True, kw_only=True)
 class SliceDesign:
-    """Elaboration of one layer: an engine for each phase, and what waits in front of them.
+    """Elaboration of one layer: an engine for each phase, and the stores in front of them.
 
     Attributes:
-        forward, update: engines. propagation, undone: of a layer that propagates a delta, its
-            engine, and un-pooling at it; None in the first.
-        joint: words of the FIFO in front of an engine that takes them as they come.
-        features: words of the store of input maps, from which the update takes them.
-        states: bytes of the store of the state that un-pooling takes; 0 where there is none.
-        expanded: un-pooling in front of the update, as in front of the propagation, of deltas that
-            come at pooled resolution; None where those of the sums come, and un-pooling behind the
-            propagation undoes the layer in front.
+        forward, update: engines.
+        propagation, undone: engine and un-pooling of a layer that propagates a delta; None in the
+            first layer.
+        joint: words of the FIFO in front of an engine without back-pressure.
+        features: words of the store of input maps for the update.
+        states: bytes of the store of the mask for un-pooling; 0 if there is none.
+        expanded: un-pooling in front of the update, if deltas arrive at pooled resolution, as in
+            front of the propagation. None if the deltas of sums arrive; un-pooling after the
+            propagation then undoes the layer in front.
     """
 
     forward: EngineDesign
@@ -43,12 +46,14 @@ class SliceDesign:
 
 @dataclass(frozen=True, kw_only=True)
 class EntranceDesign:
-    """Elaboration of where images come in, and where the loss does.
+    """Elaboration of the entrance of images and of the loss's deltas.
 
     Attributes:
-        depth: images on their way at most. max_images: of a run.
-        max_words: map words of an image. max_leaving: deltas of one that the first layer takes.
-        max_losses: deltas of a run that the last layer takes.
+        depth: largest number of images in flight.
+        max_images: of a run.
+        max_words: map words of an image.
+        max_leaving: deltas of an image that the first layer reads.
+        max_losses: deltas of a run that the last layer reads.
     """
 
     depth: int

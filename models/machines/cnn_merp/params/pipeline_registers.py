@@ -1,4 +1,4 @@
-"""Run-time registers of a pipeline beside those of its engines."""
+"""Run-time registers of a pipeline, except those of its engines."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ class PipelineRun:
     """A batch in a pipeline.
 
     Attributes:
-        words: of an image. leaving: deltas of an image that the first layer takes. losses: deltas
-            of an image that the last one takes. images: of the batch. depth: on their way at most.
+        words: of an image.
+        leaving: deltas of an image that the first layer reads.
+        losses: deltas of an image that the last layer reads.
+        images: of the batch.
+        depth: largest number of images in flight.
     """
 
     words: int
@@ -26,17 +29,17 @@ class PipelineRun:
 
 
 def sum_words(shape: Shape) -> int:
-    """Words of the sums of a layer, of an image."""
+    """Return the words of the sums of a layer, of an image."""
     return shape.out_rows * shape.out_columns * shape.m
 
 
 def map_words(shape: Shape) -> int:
-    """Words of the input of a layer, of an image."""
+    """Return the words of the input of a layer, of an image."""
     return shape.rows * shape.columns * shape.n
 
 
 def output_words(shape: Shape) -> int:
-    """Words of the output of a layer, of an image."""
+    """Return the words of the output of a layer, of an image."""
     return shape.pooled_rows * shape.pooled_columns * shape.m
 
 
@@ -69,4 +72,4 @@ ADMISSION: RegisterTable[EntranceDesign, PipelineRun] = RegisterTable(
         ),
     ),
 )  # fmt: skip
-"""Of admission, and of the entrance of what the loss gives."""
+"""Registers of admission, and of the entrance of the loss's deltas."""

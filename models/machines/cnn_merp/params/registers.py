@@ -1,4 +1,4 @@
-"""Run-time registers of the forward engine, a table per bundle; the bundles and ranges follow.
+"""Run-time registers of the forward engine, a table per bundle, which defines bundles and ranges.
 
 CNN-MERP section VI.B: sizes change by registers, not by a new bitstream.
 """
@@ -20,7 +20,7 @@ from merp.models.machines.cnn_merp.params.sizing import groups_of
 
 
 def reciprocal_square(window: int, fmt: FloatFormat) -> int:
-    """Bits of RN(1 / window^2), the factor of average pooling.
+    """Return the bits of RN(1 / window^2), the factor of average pooling.
 
     Raises:
         ValueError: the factor is below the smallest normal number of the format.
@@ -32,15 +32,15 @@ def reciprocal_square(window: int, fmt: FloatFormat) -> int:
 
 
 def largest_word(fmt: FloatFormat) -> int:
-    """The largest word of an element, read as a number."""
+    """Return the largest word of an element, read as a number."""
     return (1 << fmt.width) - 1
 
 
 def pairs_across_rows(shape: Shape, design: EngineDesign, images: int) -> bool:
-    """Whether two consecutive positions in different rows (or images) fit the kept rows together.
+    """Return whether two consecutive positions in different rows (or images) fit the kept rows.
 
-    The first still protects its first row while the second waits for its last row, so both must lie
-    within the d*k kept rows, or the second would wait for ever.
+    The first position still protects its first row while the second waits for its last row. Both
+    rows must be within the d*k kept rows; otherwise the second position would wait for ever.
     """
     kept = design.d * design.k
     last_top = (shape.out_rows - 1) * shape.stride - shape.top
@@ -51,9 +51,9 @@ def pairs_across_rows(shape: Shape, design: EngineDesign, images: int) -> bool:
 
 @dataclass(frozen=True)
 class EngineRun:
-    """A run of ``images`` images of ``shape`` on ``design``, where they fit.
+    """A run of ``images`` images of ``shape`` on ``design``, which they fit.
 
-    ``part`` is that of the layer's input maps which ``shape`` has.
+    ``part`` is the part of the layer's input maps that ``shape`` has.
     """
 
     shape: Shape
@@ -73,7 +73,7 @@ class EngineRun:
 
     @property
     def elements(self) -> int:
-        """Words of an image of a folded run; of others each word counts by itself."""
+        """Words of an image of a folded run; otherwise 1, because each word counts separately."""
         return self.shape.elements if isinstance(self.shape, FoldedShape) else 1
 
     @property
@@ -83,14 +83,14 @@ class EngineRun:
 
     @property
     def pool(self) -> Pool:
-        """Pooling; none is the maximum of a single element."""
+        """Pooling; without pooling, the maximum of a single element."""
         return self.shape.pool or Pool(window=1, stride=1)
 
 
 LayerRegister = RunRegister[EngineDesign, EngineRun]
 LayerTable = RegisterTable[EngineDesign, EngineRun]
 
-# Registers that stand in several bundles.
+# Registers of several bundles.
 IMAGES = LayerRegister(
     "images", 1, lambda design: design.max_images, "images of the run",
     lambda run: run.images,
@@ -169,10 +169,11 @@ MAP = LayerTable("map_config", (
         lambda run: pairs_across_rows(run.shape, run.design, run.images),
     ),
 ))  # fmt: skip
-"""Of the input side.
+"""Registers of the input side.
 
-A place in the ring of kept rows is (row modulo k, block of k rows modulo d): a step of x rows adds
-(x mod k, x div k mod d). Columns likewise, their blocks counted in words of n elements.
+A place in the ring of kept rows is (row modulo k, block of k rows modulo d). A step of x rows adds
+(x mod k, x div k mod d). Columns are handled in the same way; their blocks are counted in words of
+n elements.
 """
 
 SIDES = (
@@ -194,19 +195,19 @@ SIDES = (
         holds=lambda design: design.d,
     ),
 )  # fmt: skip
-"""Of a design for padding that is not the same above and on the left; ``pad`` is that above.
+"""Registers of a design for different padding above and on the left; ``pad`` is the padding above.
 
-What lies below and on the right follows from the rows and columns of the output.
+The padding below and on the right follows from the rows and columns of the output.
 """
 
 
 def with_sides(table: LayerTable, design: EngineDesign) -> LayerTable:
-    """``table``, of the input side, as ``design`` has it."""
+    """Return ``table``, of the input side, for ``design``."""
     return LayerTable(table.bundle, (*table.registers, *SIDES)) if design.sided else table
 
 
 LOAD = LayerTable("load_config", (INPUTS, GROUPS, LAST_CUS))
-"""Of the kernel loader."""
+"""Registers of the kernel loader."""
 
 OUTPUT = LayerTable("output_config", (
     IMAGES,
@@ -246,7 +247,7 @@ OUTPUT = LayerTable("output_config", (
         lambda run: reciprocal_square(run.pool.window, run.design.fmt),
     ),
 ))  # fmt: skip
-"""Of the super layer: ReLU and the geometry of pooling."""
+"""Registers of the super layer: ReLU and the geometry of pooling."""
 
 HANGING = (
     LayerRegister(
@@ -265,14 +266,14 @@ HANGING = (
         lambda run: run.pool.top * run.pool.window,
     ),
 )  # fmt: skip
-"""Of a design whose pooling windows may hang over the edges of the sums.
+"""Registers of a design whose pooling windows may extend beyond the edges of the sums.
 
-Where they do below and on the right follows from the rows and columns after pooling.
+The overlap below and on the right follows from the rows and columns after pooling.
 """
 
 
 def output_table(design: EngineDesign) -> LayerTable:
-    """``OUTPUT`` as ``design`` has it."""
+    """Return ``OUTPUT`` for ``design``."""
     return LayerTable(OUTPUT.bundle, (*OUTPUT.registers, *(HANGING if design.hanging else ())))
 
 
@@ -290,7 +291,7 @@ FOLD = LayerTable("fold_config", (
         lambda run: filling(run.shape, run.design.k),
     ),
 ))  # fmt: skip
-"""Of a design on which fully connected layers run, too; what is not folded is not filled up."""
+"""Registers of a design that also runs fully connected layers; other layers are not filled up."""
 
 
 KERNEL = LayerTable("kernel_config", (
@@ -299,7 +300,7 @@ KERNEL = LayerTable("kernel_config", (
         lambda run: run.shape.kernel if isinstance(run.shape, WidenedShape) else run.shape.k,
     ),
 ))  # fmt: skip
-"""Of a design on which layers with smaller kernels run, too."""
+"""Registers of a design that also runs layers with smaller kernels."""
 
 
 def _elements(run: EngineRun) -> int:
@@ -312,7 +313,7 @@ def _pixels(run: EngineRun) -> int:
 
 
 def most_elements(design: EngineDesign) -> int:
-    """Elements of a pixel, at most, or of an image of a folded layer."""
+    """Return the largest number of elements of a pixel, or of an image of a folded layer."""
     return max(design.max_maps, design.kernel_words * design.taps if design.folded else 1)
 
 
@@ -330,7 +331,7 @@ PORT = LayerTable("port_config", (
         lambda run: run.design.map_words(run.shape.n),
     ),
 ))  # fmt: skip
-"""Of a design whose maps come several elements to a beat."""
+"""Registers of a design whose maps arrive several elements to a beat."""
 
 
 PASS = LayerTable("pass_config", (
@@ -342,16 +343,16 @@ PASS = LayerTable("pass_config", (
         lambda run: run.part.partial_out,
     ),
 ))  # fmt: skip
-"""Of a pass over a part of a layer's input maps, on a design that is built for it."""
+"""Registers of a pass over a part of a layer's input maps, on a design for parts."""
 
 ADDED = LayerTable(PASS.bundle, (
     switch("added", "maps that come in are added to the sums", lambda run: run.part.added),
 ))  # fmt: skip
-"""Of a run that adds the output of another layer, on a design that is built for it."""
+"""Registers of a run that adds the output of another layer, on a design for additions."""
 
 
 def pass_table(design: EngineDesign) -> LayerTable:
-    """What of both ``design`` has."""
+    """Return the registers of ``PASS`` and ``ADDED`` that ``design`` has."""
     tables = [table for table, built in ((PASS, design.partial), (ADDED, design.added)) if built]
     return LayerTable(PASS.bundle, tuple(each for table in tables for each in table.registers))
 
@@ -368,19 +369,18 @@ ADD = LayerTable("add_config", (
         holds=_most_sums,
     ),
 ))  # fmt: skip
-"""Of forward propagation on a design that adds maps, several of them to a beat."""
+"""Registers of forward propagation on a design that adds maps, several of them to a beat."""
 
 
 def registers(
     shape: Shape, images: int, design: EngineDesign, part: InputPart = WHOLE
 ) -> dict[str, int]:
-    """Value of every configuration port, by flattened name, for one run.
+    """Return the value of every configuration port, by flattened name, for one run.
 
-    The caller has checked that the shape, and the part of the input maps that it has, fit the
-    design.
+    The caller has checked that the shape, and its part of the input maps, fit the design.
     """
     run = EngineRun(run_shape(shape, design.k), images, design, part)
-    plain = replace(run.shape, relu=False, pool=None)  # sums that leave raw are not looked at
+    plain = replace(run.shape, relu=False, pool=None)  # partial sums skip ReLU and pooling
     output = replace(run, shape=plain) if part.partial_out else run
     values = with_sides(MAP, design).values(run) | LOAD.values(run)
     values |= output_table(design).values(output)

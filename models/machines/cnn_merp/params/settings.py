@@ -34,9 +34,9 @@ from merp.models.machines.cnn_merp.params.unpool_registers import ADDED_BUNDLE, 
 
 
 def engine_settings(design: EngineDesign) -> Settings:
-    """Registers of the tops that ``design`` sizes, the un-pooling's apart.
+    """Return the registers of the tops that ``design`` sizes, without those of un-pooling.
 
-    Of tables that extend each other the longest one stands for all.
+    If tables extend each other, the longest one represents all.
     """
     return {
         **with_sides(ROW_MAP, design).settings(design),
@@ -55,7 +55,7 @@ def engine_settings(design: EngineDesign) -> Settings:
 
 
 def propagation_settings(design: EngineDesign) -> Settings:
-    """Registers of delta propagation where it is a half of a pass."""
+    """Return the registers of delta propagation as a half of a pass."""
     return {
         **with_sides(LayerTable(DELTA_BUNDLE, MAP.registers), design).settings(design),
         **LOAD.settings(design),
@@ -65,7 +65,7 @@ def propagation_settings(design: EngineDesign) -> Settings:
 
 
 def pipeline_settings(design: PipelineDesign) -> Settings:
-    """Registers of a pipeline: of admission, and those of every engine."""
+    """Return the registers of a pipeline: of admission, and those of every engine."""
     found = dict(ADMISSION.settings(design))
     for place, each in enumerate(design.slices, 1):
         found |= _slice_settings(each, f"layer{place}")
@@ -73,7 +73,7 @@ def pipeline_settings(design: PipelineDesign) -> Settings:
 
 
 def cluster_settings(design: ClusterDesign) -> Settings:
-    """Registers of a chain: of admission and of the links, and those of every share."""
+    """Return the registers of a chain: of admission and of the links, and those of every share."""
     found = {f"config_{name}": setting for name, setting in LINK.settings(design.link).items()}
     for each in design.nodes:
         found |= node_settings(each)
@@ -81,7 +81,7 @@ def cluster_settings(design: ClusterDesign) -> Settings:
 
 
 def node_settings(design: NodeDesign) -> Settings:
-    """Registers of a node of a chain: of admission, and those of its shares."""
+    """Return the registers of a node of a chain: of admission, and those of its shares."""
     found = dict(ADMISSION.settings(design))
     for place, each in enumerate(design.shares, design.place):
         found |= _slice_settings(each.engines, f"share{place}")
@@ -92,7 +92,7 @@ def node_settings(design: NodeDesign) -> Settings:
 
 
 def _slice_settings(design: SliceDesign, where: str) -> Settings:
-    """Registers of the engines of a layer, or of a share of one."""
+    """Return the registers of the engines of a layer, or of a share of a layer."""
     engines = {"fp": engine_settings(design.forward), "ku": engine_settings(design.update)}
     if design.expanded is not None:
         engines["ku"] = {**engines["ku"], **unpool_settings(design.expanded)}
@@ -109,10 +109,10 @@ def _slice_settings(design: SliceDesign, where: str) -> Settings:
 
 
 def unpool_settings(design: UnpoolDesign) -> Settings:
-    """Registers of un-pooling, in whichever phase it is built."""
+    """Return the registers of un-pooling, in every phase in which it is built."""
     return unpool_table(design).settings(design)
 
 
 def add_unpool_settings(design: UnpoolDesign) -> Settings:
-    """Registers of the un-pooling in front of what the sums of delta propagation start at."""
+    """Return the registers of the un-pooling in front of the start of delta propagation's sums."""
     return unpool_table(design, ADDED_BUNDLE).settings(design)

@@ -1,7 +1,7 @@
 """Size a design for the layers that share it, and check a layer against a design.
 
-What a layer needs from its elaboration is written once, in ``needs``: ``size_design`` takes the
-largest, ``check_fits`` compares.
+``needs`` defines the requirements of a layer in one place: ``size_design`` takes the largest,
+``check_fits`` compares.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from merp.models.base.widened_shape import WidenedShape
 from merp.models.machines.cnn_merp.params.design import Count, EngineDesign
 
 MAX_KERNEL_ELEMENTS = 1 << 22
-"""Kernel elements that the CUs of a design may hold together: 16 MiB in binary32. VGG-16's largest
-convolution (9.4 MB) is below; a fully connected layer of tens of millions of weights is not, and is
-traffic-only."""
+"""Limit of kernel elements that the CUs of a design hold together: 16 MiB in binary32. VGG-16's
+largest convolution (9.4 MB) is below it. A fully connected layer of tens of millions of weights is
+above it, and is traffic-only.
+"""
 
 MAX_MEMORY_WORDS = 1 << 21
-"""Words that the input and pooling memories of a design may hold together. Each is a signal of a
-simulation, of 1.7 kB; VGG-16's, the largest that are shipped, have 10^5."""
+"""Limit of words that the input and pooling memories of a design hold together. Each word is a
+signal of a simulation, of 1.7 kB. The largest shipped memories, VGG-16's, have 10^5 words.
+"""
 
 MAXIMA = (
     "kernel_words", "groups", "row_words", "max_size", "max_maps", "max_stride", "fifo_words",
@@ -33,7 +35,7 @@ MAXIMA = (
 )  # fmt: skip
 
 FROM_LAYERS = ("folded", "sided", "widened", "hanging")
-"""Options that a design has where one of its layers asks for them."""
+"""Options that a design has if one of its layers needs them."""
 
 _CHOICES = tuple(
     f.name for f in fields(EngineDesign) if f.name not in (*MAXIMA, "average", *FROM_LAYERS)
@@ -45,19 +47,19 @@ def _ceil_div(a: int, b: int) -> int:
 
 
 def groups_of(shape: Shape, n_cu: int) -> int:
-    """G: times that all CUs together must work to serve every output map of a window."""
+    """Return G, the number of rounds of all CUs for all output maps of a window."""
     return _ceil_div(shape.m, n_cu)
 
 
 def beats_of(groups: Count, design: EngineDesign) -> Count:
-    """Beats in which ReLU and pooling take one output position, r elements each."""
+    """Return the beats in which ReLU and pooling process one output position, r elements each."""
     return groups * _ceil_div(design.n_cu, design.r)
 
 
 def _needs(shape: Shape, design: EngineDesign) -> dict[str, int]:
-    """Return the maxima that ``shape`` needs at least; all but ``fifo_words`` and ``pool_words``.
+    """Return the minimum maxima for ``shape``: all but ``fifo_words`` and ``pool_words``.
 
-    Only the choices of ``design`` count here (k, n_cu, ...), not its maxima.
+    Only the choices of ``design`` are used here (k, n_cu, ...), not its maxima.
     """
     groups = groups_of(shape, design.n_cu)
     pool = shape.pool
@@ -68,31 +70,31 @@ def _needs(shape: Shape, design: EngineDesign) -> dict[str, int]:
         "max_size": max(shape.rows, shape.columns, shape.out_rows, shape.out_columns),
         "max_maps": shape.n,
         "max_stride": max(shape.stride, pool.stride if pool else 1),
-        # A 1 x 1 window that skips elements needs the pooling unit, too.
+        # A 1 x 1 window that skips elements also needs the pooling unit.
         "pool_window": max(pool.window, min(pool.stride, 2)) if pool else 1,
         "pool_overlap": _ceil_div(pool.window, pool.stride) if pool else 1,
     }
 
 
 def fifo_words(inputs: Count, groups: Count, design: EngineDesign) -> Count:
-    """Space for finished sums with which the CU array never waits for ReLU and pooling.
+    """Return the FIFO words with which the CU array never waits for ReLU and pooling.
 
-    A position's space is taken when its last input map starts, and given back when its last beat
-    leaves: after the array's and the pooling unit's latency (and a few registers between them)
-    and the beats themselves, while the array starts a new position every n*G cycles. That is room
-    for two positions at least.
+    A position's space is reserved when its last input map starts, and released when its last beat
+    is output. In between are the latencies of the array and the pooling unit, a few registers, and
+    the beats themselves. Meanwhile the array starts a new position every n*G cycles. The space is
+    for at least two positions.
     """
     occupied = design.array_latency + design.pool_latency + 8 + beats_of(groups, design)
     return groups * (1 + -(-occupied // (inputs * groups)))
 
 
 def pool_words(pooled_columns: int, groups: Count, design: EngineDesign) -> Count:
-    """Partial results of one pooling row in one pool memory of ``design``."""
+    """Return the partial results of one pooling row in one pool memory of ``design``."""
     return _ceil_div(pooled_columns, design.pool_overlap) * beats_of(groups, design)
 
 
 def _pool_words(shape: Shape, design: EngineDesign) -> int:
-    """Those of a layer; a window of one element never waits in a memory."""
+    """Return the partial results of a layer; a window of one element never waits in a memory."""
     if shape.pool is None or shape.pool.window == 1:
         return 1
     return pool_words(shape.pooled_columns, groups_of(shape, design.n_cu), design)
@@ -101,8 +103,8 @@ def _pool_words(shape: Shape, design: EngineDesign) -> int:
 def size_design(shapes: Sequence[Shape], **chosen: Any) -> EngineDesign:
     """Return the smallest design that runs every one of ``shapes`` at full rate.
 
-    ``chosen`` are fields of ``EngineDesign``: n_cu at least. k defaults to the largest of the
-    shapes, and every maximum to what the shapes need.
+    ``chosen`` are fields of ``EngineDesign``: at least n_cu. k defaults to the largest of the
+    shapes, and every maximum to the minimum for the shapes.
 
     Raises:
         ValueError: no shapes, or a chosen value is out of its range.
@@ -133,7 +135,7 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> EngineDesign:
 
 
 def _room(maxima: dict[str, int]) -> dict[str, int]:
-    """Return a FIFO as deep as ``groups`` asks while its own depth is not known yet."""
+    """Return a FIFO depth for ``groups``, used until the final depth is known."""
     return {"fifo_words": maxima["groups"]} if "groups" in maxima else {}
 
 
@@ -153,10 +155,10 @@ def check_memories(design: EngineDesign) -> None:
 
 
 def check_size(shape: Shape, numbers: FloatFormat | FixedFormat) -> None:
-    """Check that some design runs a layer of this shape.
+    """Check that there is a design for a layer of this shape.
 
     Raises:
-        ValueError: none does.
+        ValueError: there is none.
     """
     size_design([shape], n_cu=1, r=1, fmt=numbers)
 
@@ -167,9 +169,9 @@ def check_fits(shape: Shape, images: int, design: EngineDesign, where: str) -> N
     ``where`` opens the message (file and layer).
 
     Raises:
-        BadInput: the kernel is of a size that the design does not run, or the padding is not,
-            average pooling or windows that hang over are not built, or a maximum is exceeded; the
-            message names which.
+        BadInput: the design does not support the layer; the message gives the reason. Possible
+            reasons are the size of the kernel, the padding, average pooling, windows that extend
+            beyond the edges, or an exceeded maximum.
     """
     shape = run_shape(shape, design.k)
     if shape.k != design.k:

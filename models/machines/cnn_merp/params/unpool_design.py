@@ -1,7 +1,7 @@
-"""Un-pooling and ReLU' of the backward phases: what is fixed, and sizing.
+"""Un-pooling and ReLU' of the backward phases: parameters fixed at elaboration, and sizing.
 
-The layer is the one whose ReLU and pooling are undone: a delta of its pooled size comes in, one of
-the size of its sums goes out.
+The layer is the one whose ReLU and pooling are undone. The input is a delta of its pooled size, the
+output is a delta of the size of its sums.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ class UnpoolDesign:
         overlap: the largest ceil(window / stride), in one direction.
         words: pooled elements of one row in one of the overlap x overlap memories: the largest
             ceil(pooled columns / overlap) * maps.
-        max_size: the largest number of rows or columns of the delta that goes out.
+        max_size: the largest number of rows or columns of the output delta.
         max_maps: the largest number of maps.
         max_images: the largest number of images in one run.
         average: whether average pooling is built (a multiplier); max always is.
-        hanging: whether windows may hang over the edges of the delta that goes out.
+        hanging: whether windows may extend beyond the edges of the output delta.
         add_latency: cycles of an adder, 1 to 5.
         mul_latency: cycles of a multiplier, 1 to 3.
 
     Raises:
-        ValueError: a value is out of range; the message names the key and what is allowed.
+        ValueError: a value is out of range; the message names the key and the allowed range.
     """
 
     fmt: FloatFormat = BINARY32
@@ -74,26 +74,26 @@ class UnpoolDesign:
 
     @property
     def field_bits(self) -> int:
-        """Bits of the widest field of the state: a mask bit below a position code."""
+        """Bits of the widest field of the mask: a ReLU bit below a position code."""
         return 1 + self.code_bits
 
     @property
     def sum_latency(self) -> int:
         """Cycles from the issue of an element to its finished sum.
 
-        Address, memory, contribution and order take one each; then every further contribution has
-        its adder.
+        Address, memory, contribution and order take one cycle each. Every further contribution has
+        its own adder.
         """
         return 4 + (self.overlap**2 - 1) * self.add_latency
 
 
 def unpool_words(columns: Count, maps: Count, overlap: int) -> Count:
-    """Pooled elements of one row of ``maps`` maps in one of the overlap x overlap memories."""
+    """Return the pooled elements of one row of ``maps`` maps in one overlap x overlap memory."""
     return -(-columns // overlap) * maps
 
 
 def _needs(shape: Shape, maps: int, overlap: int) -> dict[str, int]:
-    """Return the maxima that ``shape`` needs at least, with memories for ``overlap``."""
+    """Return the minimum maxima for ``shape``, with memories for ``overlap``."""
     pool = shape.pool
     return {
         "window": pool.window if pool else 1,
@@ -113,7 +113,8 @@ def size_unpool(
     ``UnpoolDesign``.
 
     Raises:
-        ValueError: no shapes, not as many maps as shapes, or a chosen value is out of its range.
+        ValueError: no shapes, different numbers of maps and shapes, or a chosen value out of its
+            range.
     """
     if not shapes:
         raise ValueError("a design needs at least one shape")

@@ -1,4 +1,4 @@
-"""Run-time registers of un-pooling, in whichever phase it is built."""
+"""Run-time registers of un-pooling, in every phase in which it is built."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UnpoolRun:
 
     @property
     def pool(self) -> Pool:
-        """Pooling that is undone; none is a single element."""
+        """Pooling that is undone; without pooling, a single element."""
         return self.shape.pool or Pool(window=1, stride=1)
 
     @property
@@ -37,17 +37,17 @@ class UnpoolRun:
 
     @property
     def words_in(self) -> int:
-        """Deltas that come in."""
+        """Input deltas."""
         return self.images * self.shape.pooled_rows * self.shape.pooled_columns * self.maps
 
     @property
     def words_out(self) -> int:
-        """Deltas that go out."""
+        """Output deltas."""
         return self.images * self.shape.out_rows * self.shape.out_columns * self.maps
 
     @property
     def state_bytes(self) -> int:
-        """Bytes of state."""
+        """Bytes of the ReLU/pooling mask."""
         fields = self.images * state_fields(self.shape, self.maps)
         return state_bytes(fields, state_field_bits(self.shape))
 
@@ -66,7 +66,10 @@ UnpoolTable = RegisterTable[UnpoolDesign, UnpoolRun]
 
 
 def _most_stride(design: UnpoolDesign) -> int:
-    """Windows as far apart are as well one alone; a first one that hangs over is ahead."""
+    """Return the largest stride: windows further apart are equivalent to single windows.
+
+    A first window that extends beyond the edge comes before.
+    """
     return design.max_size + (design.window - 1 if design.hanging else 0)
 
 
@@ -101,7 +104,7 @@ UNPOOL = UnpoolTable("unpool_config", (
     ),
     UnpoolRegister(
         "stride", 1, _most_stride, "pooling stride",
-        # Beyond the map there is no second window, wherever it would begin.
+        # Outside the map there is no second window, at any distance.
         lambda run: min(run.pool.stride, _most_stride(run.design)),
     ),
     UnpoolRegister(
@@ -151,19 +154,19 @@ HANGING = (
         lambda run: run.pool.top * run.pool.window,
     ),
 )  # fmt: skip
-"""Of a design whose windows may hang over the edges; as of the super layer."""
+"""Registers of a design whose windows may extend beyond the edges, as in the super layer."""
 
 ADDED_BUNDLE = "add_unpool_config"
-"""The port of the same for what deltas are added at, expanded on its way to where sums start."""
+"""The port of the same registers for the un-pooling of the start of the sums."""
 
 
 def unpool_table(design: UnpoolDesign, bundle: str = UNPOOL.bundle) -> UnpoolTable:
-    """The registers of ``design``, of the port ``bundle``."""
+    """Return the registers of ``design``, of the port ``bundle``."""
     return UnpoolTable(bundle, (*UNPOOL.registers, *(HANGING if design.hanging else ())))
 
 
 def unpool_registers(shape: Shape, maps: int, images: int, design: UnpoolDesign) -> dict[str, int]:
-    """Value of every configuration port, by flattened name, for one run.
+    """Return the value of every configuration port, by flattened name, for one run.
 
     The caller has checked that the shape fits the design.
     """

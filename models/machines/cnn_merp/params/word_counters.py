@@ -1,4 +1,4 @@
-"""The counters of words (of state: bytes) that each top has, by port, in the order of signals."""
+"""The counters of words (of masks: bytes) of each top, by port, in the order of signals."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 FORWARD_WORDS = ("map_in", "map_out", "kernel", "bias")
 FORWARD_STATE_WORDS = ("state_out",)
-"""Where state leaves."""
+"""If the ReLU/pooling mask is output."""
 
 PARTIAL_WORDS = ("partial_in", "partial_out")
-"""Of forward and delta propagation, where sums can start from a stream and leave as one."""
+"""In forward and delta propagation, if sums can start from a stream and be output as one."""
 
 ADDED_WORDS = ("add_in",)
-"""Of the same, where maps, or deltas, are added to the sums."""
+"""In the same phases, if maps or deltas are added to the sums."""
 
 ADDED_STATE_WORDS = ("add_state_in",)
-"""Where the deltas that are added come at pooled resolution."""
+"""If the added deltas arrive at pooled resolution."""
 
 DELTA_WORDS = ("delta_in", "delta_out", "kernel", "state_in")
 
@@ -24,21 +24,21 @@ KERNEL_UPDATE_WORDS = ("map_in", "delta_in", "kernel", "kernel_out", "bias", "bi
 VELOCITY_WORDS = (
     "kernel_velocity_in", "kernel_velocity_out", "bias_velocity_in", "bias_velocity_out",
 )  # fmt: skip
-"""Where momentum is built."""
+"""If momentum is built."""
 
 KERNEL_UPDATE_STATE_WORDS = ("state_in",)
-"""Where deltas come at pooled resolution."""
+"""If deltas arrive at pooled resolution."""
 
 BACKWARD_WORDS = (
     "delta_in", "state_in", "map_in", "kernel", "bias", "delta_out", "kernel_out", "bias_out",
 )  # fmt: skip
-"""Of both backward phases in one pass."""
+"""In both backward phases in one pass."""
 
 FUSED_WORDS = ("map_in", "kernel", "bias", "second_kernel", "second_bias", "map_out")
-"""Of two layers fused in forward propagation."""
+"""In two layers fused in forward propagation."""
 
 FUSED_STATE_WORDS = ("between_out", "between_state_out", "state_out")
-"""Where state leaves: the map between the layers does, too."""
+"""If the mask is output; the map between the layers is then output, too."""
 
 _STATE = frozenset(
     (
@@ -49,14 +49,16 @@ _STATE = frozenset(
 
 
 def stored_format(phase: str, port: str, design: EngineDesign) -> StoredFormat | None:
-    """Format of the elements on a port; None: it has bytes of state, or words of an accumulator."""
+    """Return the format of the elements on a port; None for bytes of the mask and accumulator
+    words.
+    """
     if port in _STATE or port in PARTIAL_WORDS:
         return None
     return port_format(phase, port, design)
 
 
 def word_bytes(phase: str, port: str, design: EngineDesign) -> int:
-    """Bytes of a word of a port: one of state, of partial sums the accumulator's."""
+    """Return the bytes of a word of a port: 1 for the mask, the accumulator's for partial sums."""
     if port in PARTIAL_WORDS:
         return design.partial_width // 8
     stored = stored_format(phase, port, design)

@@ -1,8 +1,8 @@
-"""Cycles of a training pipeline: the row-by-row simulator, its servers the engines.
+"""Cycles of a training pipeline: the row-by-row simulator with engines as its servers.
 
 The engines' own rates are those of the cycle model, between the first and the last slot of a long
-batch; what they wait for each other comes from the simulator. Latencies of the engines are left out
-but for the update's, which ends the batch.
+batch. The simulator adds the waits between engines. Latencies of the engines are omitted, except
+the latency of the update, which ends the batch.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class PipelineCycles:
     """Cycles of a batch.
 
     Attributes:
-        load: by which images are held up, as kernels are loaded.
-        updated: of each layer, by its name: cycles from the first word in, but for that, until its
-            new kernels have left.
+        load: delay of the images by the loading of kernels.
+        updated: by layer name: cycles from the first word in, without ``load``, until its new
+            kernels have been output.
         interval: from image to image, on average over the second half of the batch.
     """
 
@@ -36,12 +36,12 @@ class PipelineCycles:
 
     @property
     def total(self) -> int:
-        """From the start until every engine is done."""
+        """Cycles from the start until every engine is done."""
         return self.load + max(self.updated.values())
 
 
 def pipeline_cycles(network: Network, images: int, depth: int) -> PipelineCycles:
-    """Model a batch of ``images``, ``depth`` of them on their way at most.
+    """Model a batch of ``images``, at most ``depth`` of them in flight.
 
     Raises:
         ValueError: a layer has no design.
@@ -63,7 +63,7 @@ def pipeline_cycles(network: Network, images: int, depth: int) -> PipelineCycles
             cycles = _cycles(network, layer, phase, PAIR)
             if phase == "ku":
                 updated[layer.name] = outcome.ends[index][-1] + cycles.drain
-            else:  # what is in front of an engine goes on while that one is loaded
+            else:  # the engines in front continue while this engine is loaded
                 begin = outcome.ends[index][0] - outcome.graph.streams[index].cycles[0]
                 load = max(load, cycles.kernel_load - begin)
     return PipelineCycles(load=load, updated=updated, interval=outcome.interval)
@@ -91,6 +91,8 @@ def _slice(network: Network, layer: Layer, place: int) -> Slice:
 
 
 def _of_image(network: Network, layer: Layer, phase: str) -> int:
-    """Cycles of an image among others, by how much longer two of them more take."""
+    """Return the cycles of an image in a long batch: the increase for two more images, per
+    image.
+    """
     few, more = (_cycles(network, layer, phase, count * PAIR) for count in (1, 2))
     return -(-(more.total - few.total) // PAIR)

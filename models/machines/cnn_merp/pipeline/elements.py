@@ -1,8 +1,8 @@
-"""A pipeline of Mazouz and Bridges as hardware: a design of its own for each layer's engines.
+"""A pipeline of Mazouz and Bridges as hardware: each layer's engines have a separate design.
 
-P(i) filters at a time are P(i) units, and a fully connected layer has a unit for each head. The
-P(i-1) input maps at a time of the paper are not there: a stream is an element wide, so that engines
-take one input map after the other, in more turns.
+P(i) parallel filters are P(i) units. A fully connected layer has a unit for each head. The P(i-1)
+parallel input maps of the paper are not supported. A stream is one element wide, so engines process
+one input map after the other, in more turns.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _CHOSEN: Final = (
 
 
 def with_engines(network: Network, elements: Mapping[str, int]) -> Network:
-    """Return the network with a design for each layer, called as the layer is.
+    """Return the network with a design for each layer, named after the layer.
 
     Args:
         elements: P(i) of each convolution layer, by its name.
 
     Raises:
-        BadInput: a pipeline in hardware has no place for a layer, a convolution has no elements, or
-            a layer is larger than any design can be.
+        BadInput: a hardware pipeline does not support a layer, a convolution has no elements, or a
+            layer is larger than any design can be.
     """
     layers = tuple(replace(layer, design=layer.name) for layer in network.layers)
     bare = replace(network, layers=layers, designs={})
@@ -44,21 +44,23 @@ def with_engines(network: Network, elements: Mapping[str, int]) -> Network:
 
 def _design(network: Network, layer: Layer, elements: Mapping[str, int]) -> EngineDesign:
     if layer.kind == "conv" and layer.name not in elements:
-        raise BadInput(f"{network.name}: layer {layer.name} is out of scope: a pipeline has all")
+        raise BadInput(
+            f"{network.name}: layer {layer.name} is out of scope: a pipeline includes all layers"
+        )
     heads = min(layer.shape.m, RANGES["n_cu"][1])
-    alone = replace(layer, kind="conv")  # folded onto no other's design
+    alone = replace(layer, kind="conv")  # do not fold it onto the design of another layer
     draft = design_for([alone], elements.get(layer.name, heads), network.fmt, network.storage)
     if layer.kind == "fc":
-        draft = replace(draft, p=1, d=1)  # its one position would wait for the next image's
+        draft = replace(draft, p=1, d=1)  # two positions would wait for the next image
     return size_design([layer.shape], **{key: getattr(draft, key) for key in _CHOSEN})
 
 
 class Engines(NamedTuple):
-    """What the engines of a pipeline do that its equations do not say.
+    """Properties of the engines of a pipeline that its equations do not include.
 
     Attributes:
-        cycles: modelled, of a sample, forward and back; no other sample is on its way.
-        at_once: input maps that the paper's elements take at a time, of layers whose engines take
+        cycles: modelled, of a sample, forward and backward, with no other sample in flight.
+        at_once: parallel input maps of the paper's elements, for layers whose engines process them
             one after the other.
     """
 
@@ -66,17 +68,17 @@ class Engines(NamedTuple):
     at_once: Mapping[str, int]
 
     def __str__(self) -> str:
-        """Both, as people say it."""
+        """Return both as a text for users."""
         said = f"as engines {self.cycles:,} cycles of a sample by their model"
         maps = ", ".join(f"{layer} {count}" for layer, count in self.at_once.items())
-        return f"{said}; input maps one after the other, at a time in the paper: {maps or 'one'}"
+        return f"{said}; input maps one after the other, in the paper in parallel: {maps or 'one'}"
 
 
 def engines_of(network: Network, elements: Mapping[str, int]) -> Engines:
-    """Return what the engines of ``network`` do, which ``with_engines`` made."""
-    before, at_once = network.input[2], {}  # channels stream in all at once
+    """Return the properties of the engines of ``network``, which ``with_engines`` made."""
+    before, at_once = network.input[2], {}  # channels are streamed in parallel
     for layer in network.layers:
         if before > 1:
             at_once[layer.name] = before
-        before = elements.get(layer.name, 1)  # heads are there one after the other
+        before = elements.get(layer.name, 1)  # heads are output one after the other
     return Engines(pipeline_cycles(network, 1, DEPTH).total, at_once)

@@ -1,4 +1,6 @@
-"""The pipeline as a machine: CNN-MERP's engines of all layers and phases at once on one chip."""
+"""The pipeline as a machine: CNN-MERP's engines of all layers and phases, concurrently on one
+chip.
+"""
 
 from __future__ import annotations
 

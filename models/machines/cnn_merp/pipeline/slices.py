@@ -1,4 +1,4 @@
-"""The design of a network as a pipeline: which engines, and how much waits between them."""
+"""The design of a network as a pipeline: its engines, and the sizes of the stores between them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from merp.models.network.network import Layer, Network
 
 
 def pipeline_design(network: Network, depth: int) -> PipelineDesign:
-    """Size a pipeline: every layer's engines, and stores for the images on their way.
+    """Size a pipeline: every layer's engines, and stores for the images in flight.
 
     Args:
-        network: with a design for every layer. depth: images that may be on their way.
+        network: with a design for every layer.
+        depth: largest number of images in flight.
 
     Raises:
-        BadInput: a layer has no design, or is one that a pipeline has no place for.
+        BadInput: a layer has no design, or a pipeline does not support it.
     """
     for layer in network.layers:
         check_place(network, layer)

@@ -1,1 +1,1 @@
-"""A network on a board: the passes that each layer and phase is cut into, and what they cost."""
+"""Plans of a network on a board: the passes of each layer and phase, and their cost."""

@@ -1,4 +1,4 @@
-"""A design for layers that name none: as many units as the part holds, and what goes with them."""
+"""Designs for layers without a design: the most units that the part holds, and matching choices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from merp.models.machines.cnn_merp.params.sizing import groups_of, size_design
 from merp.models.network.network import Layer, Network
 
 ROOM: Final = 0.8
-"""Share of a part's LUTs that a chosen design may take by the estimate: the rest is for routing."""
+"""Share of a part's LUTs that a chosen design may use by the estimate; the rest is for routing."""
 
 WORTH: Final = 0.01
 """Share of its layers' time in a step that wider ports of a chosen design must save."""
@@ -29,11 +29,11 @@ FOLDED_KERNEL: Final = 3
 
 
 def with_designs(network: Network) -> tuple[Network, dict[str, list[Layer]]]:
-    """Return the network with the name of a design for each layer, and those still to be made.
+    """Return the network with a design's name for each layer, and the designs still to be made.
 
-    A fully connected layer is folded onto the design of the layer in front of it, so that nothing
-    is loaded between them. Convolutions without a design share one for each size of kernel. The
-    first layer shares none where the image lies in memory in a format of its own.
+    A fully connected layer is folded onto the design of the layer in front of it, so that no
+    bitstream is loaded between them. Convolutions without a design share one design for each kernel
+    size. If the image has its own format in memory, the first layer does not share its design.
     """
     alone = network.storage is not None and network.storage.image is not None
     layers: list[Layer] = []
@@ -57,9 +57,10 @@ def with_designs(network: Network) -> tuple[Network, dict[str, list[Layer]]]:
 def proposals(
     layers: Sequence[Layer], part: Part, fmt: FloatFormat, storage: Storage | None
 ) -> Iterator[EngineDesign]:
-    """Designs for layers of one kernel size, those first that take the fewest slots.
+    """Return designs for layers of one kernel size, ordered by their slots, the fewest first.
 
-    Units are as many as leave none idle in one of the layers, as far as the part's DSP blocks go.
+    The numbers of units leave no unit idle in one of the layers. They are limited by the part's DSP
+    blocks.
 
     Raises:
         BadInput: a layer is larger than any design can be.
@@ -70,16 +71,18 @@ def proposals(
 
 
 def shapes_of(layers: Sequence[Layer]) -> list[Shape]:
-    """What a design is chosen for: convolutions, or folded layers if there are no others."""
+    """Return the shapes for which a design is chosen: convolutions, or, without any, folded
+    layers.
+    """
     convolutions = [layer.shape for layer in layers if layer.kind == "conv"]
     k = FOLDED_KERNEL
     return convolutions or [Shape(n=1, m=each.shape.m, k=k, rows=k, columns=k) for each in layers]
 
 
 def unit_counts(shapes: Sequence[Shape], part: Part) -> list[int]:
-    """Numbers of units that leave none idle in one of the shapes, largest first.
+    """Return the numbers of units that leave none idle in one of the shapes, largest first.
 
-    As far as the part's DSP blocks go, of which a product takes one at least.
+    They are limited by the part's DSP blocks; a product uses at least one.
     """
     most = min(part.dsps // shapes[0].k ** 2, RANGES["n_cu"][1], max(max(s.m, s.n) for s in shapes))
     counts = {most}
@@ -91,21 +94,21 @@ def unit_counts(shapes: Sequence[Shape], part: Part) -> list[int]:
 def design_for(
     layers: Sequence[Layer], units: int, fmt: FloatFormat, storage: Storage | None
 ) -> EngineDesign:
-    """The design of so many units whose other choices cost the layers no cycle.
+    """Return the design of ``units`` units whose other choices cost the layers no cycle.
 
     Raises:
         BadInput: a layer is larger than any design can be.
     """
-    shapes = list(dict.fromkeys(shapes_of(layers)))  # equal ones ask for the same
+    shapes = list(dict.fromkeys(shapes_of(layers)))  # equal shapes have equal requirements
     try:
         return replace(_design(shapes, units, fmt), storage=storage)
-    except ValueError as error:  # of the layers' own sizes: no number of units changes it
+    except ValueError as error:  # the layers' own sizes are too large for every number of units
         names = ", ".join(layer.name for layer in layers)
         raise BadInput(f"no design for {names}: {error}") from error
 
 
 def _slots(shapes: Sequence[Shape], units: int) -> int:
-    """Slots of an image in the three phases."""
+    """Return the slots of an image in the three phases."""
     total = 0
     for shape in shapes:
         positions = shape.out_rows * shape.out_columns
@@ -137,27 +140,29 @@ def _design(shapes: Sequence[Shape], units: int, fmt: FloatFormat) -> EngineDesi
 
 
 def rings_of_rows(shapes: Sequence[Shape], p: int) -> int:
-    """The fewest rings of rows with which ``p`` positions in turn never wait for a row."""
+    """Return the fewest rings of rows with which ``p`` interleaved positions never wait for a
+    row.
+    """
     wide = all(shape.border >= shape.k - 1 and shape.stride == 1 for shape in shapes)
     return 1 if wide and p == 1 else 2
 
 
 def most_luts(board: Board) -> float:
-    """LUTs that a chosen design may take by the estimate."""
+    """Return the LUTs that a chosen design may use by the estimate."""
     return min(ROOM * board.part.luts, board.room.luts)
 
 
 def with_ports(design: EngineDesign) -> Iterator[EngineDesign]:
-    """The design with ports of every width that its format has, a single element a beat first."""
+    """Yield the design with ports of every width for its format, one element a beat first."""
     for kernel_port, map_port in product(PORTS, PORTS):
         try:
             yield replace(design, kernel_port=kernel_port, map_port=map_port)
-        except ValueError:  # elements that are not whole bytes go one by one
+        except ValueError:  # elements that are not whole bytes are transferred one by one
             continue
 
 
 def none_fits(network: Network, layers: Sequence[Layer], board: Board) -> BadInput:
-    """The complaint that no number of units fits the part."""
+    """Return the error that no number of units fits the part."""
     names = ", ".join(layer.name for layer in layers)
     return BadInput(
         f"board {board.name}: {network.name}: no design for {names} fits {board.part.name} "
@@ -166,14 +171,15 @@ def none_fits(network: Network, layers: Sequence[Layer], board: Board) -> BadInp
 
 
 def made(network: Network, designs: Mapping[str, EngineDesign]) -> Network:
-    """The network with further designs."""
+    """Return the network with further designs."""
     return replace(network, designs=dict(network.designs) | dict(designs))
 
 
 def each_apart(network: Network, chosen: Sequence[str]) -> tuple[Network, tuple[str, ...]]:
-    """The network with a design of its own for each layer, and those whose choices were made here.
+    """Return the network with a separate design for each layer, and the designs chosen here.
 
-    Designs are called after both; ``chosen`` are names of those that they have their choices of.
+    Designs are named after layer and original design; ``chosen`` are names of the original designs
+    chosen by the planner.
     """
     layers, designs, own = [], {}, []
     for layer in network.layers:

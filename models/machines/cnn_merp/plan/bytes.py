@@ -12,7 +12,7 @@ from merp.models.traffic.count import Count
 def _layers(network: Network, batch: int, count: Count) -> tuple[LayerTraffic, ...]:
     if count.name != "board" or count.board is None:
         return network_traffic(network, batch, count)
-    from merp.models.machines.cnn_merp.plan.plan import plan  # NumPy takes long to import
+    from merp.models.machines.cnn_merp.plan.plan import plan  # NumPy imports slowly
     from merp.models.machines.cnn_merp.plan.traffic import board_traffic
 
     return board_traffic(network, plan(network, count.board, batch, state=count.state))

@@ -1,8 +1,9 @@
-"""Every tile of a work that can matter: what it costs, and what it asks of the on-chip memory.
+"""All useful tiles of a work, with their cost and their on-chip memory.
 
-Parts of as many input maps as any equal cut has, and of as many output maps; and output parts of
-whole groups of units by equal cuts, which leave no unit idle but in the last. A folded layer, which
-has thousands of maps, has of its output parts only these.
+A tile has a part of the input maps and a part of the output maps. The sizes of the parts are those
+of equal cuts of the maps. For output maps, equal cuts into whole groups of units are added; they
+leave no unit idle except in the last part. A folded layer has thousands of maps; its output parts
+have only the latter sizes.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Counts = NDArray[np.int64]
 
 @lru_cache(maxsize=1 << 12)
 def part_sizes(maps: int, most: int | None = None) -> tuple[int, ...]:
-    """Sizes up to ``most`` that equal parts of ``maps`` can have, largest first.
+    """Return the sizes up to ``most`` of equal parts of ``maps``, largest first.
 
     Without ``most`` the largest is ``maps``.
     """
@@ -46,30 +47,30 @@ def part_sizes(maps: int, most: int | None = None) -> tuple[int, ...]:
     while size:
         parts = -(-maps // size)
         sizes.append(-(-maps // parts))
-        size = (maps - 1) // parts  # the largest size that makes one part more
+        size = (maps - 1) // parts  # the largest size with one part more
     return tuple(sizes)
 
 
 def equal_groups(maps: int, units: int, most: int | None = None) -> list[int]:
-    """Sizes of parts whose groups of units are full, but for the last; equal ones in groups.
+    """Return sizes of parts with full groups of units, except the last, and equal group counts.
 
     ``most`` is the largest number of groups.
 
-    Of sizes that make as many parts the smallest will do. But for the last bits of state in a part
-    they all move the same, and a pass's time is convex in its groups: the parts of the smallest are
-    the most alike, and ask for the least memory.
+    Of several sizes with the same number of parts, the smallest is sufficient. They all move the
+    same bytes, except the last bits of the mask in a part. A pass's time is convex in its groups.
+    The parts of the smallest size are the most even, and need the least memory.
     """
     return [min(maps, groups * units) for groups in part_sizes(-(-maps // units), most)]
 
 
 NONE_HAS = 1 << 60
-"""More RAMB18 than any part has. A small multiple of it still fits into 64 bits."""
+"""More RAMB18 than any part has. A small multiple of it still fits 64 bits."""
 
 
 def halves_of(memory: Memory) -> Counts:
-    """RAMB18 of memories whose words are an array, an element for each tile.
+    """Return the RAMB18 of memories whose words are an array, with an element for each tile.
 
-    Each number of words is looked up once: a size that no tile asks for costs nothing.
+    Each number of words is calculated once; sizes that no tile uses are not calculated.
     """
     words = np.asarray(memory.words)
     if memory.at_once:
@@ -80,9 +81,10 @@ def halves_of(memory: Memory) -> Counts:
 
 
 class Sizes(NamedTuple):
-    """Words of kernel memories, and of rows of banks, that the search tells apart, ascending.
+    """Sizes of kernel memories and of rows of banks that the search distinguishes, ascending.
 
-    The last one of each is the largest that the part and the hardware have.
+    The sizes are in words. The last one of each is the largest that the part and the hardware
+    allow.
     """
 
     kernel_words: Counts
@@ -91,11 +93,13 @@ class Sizes(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Candidates:
-    """Tiles of works, an element for each, in order: of each work the best by the goal first.
+    """Tiles of works, as arrays with an element for each tile, ordered by work, best by the goal
+    first.
 
     Attributes:
-        work: place of it. inputs, outputs: maps of the largest parts.
-        kernel_words, row_words: that the kernel memories and the banks must have.
+        work: index of the work.
+        inputs, outputs: maps of the largest parts.
+        kernel_words, row_words: minimum words of the kernel memories and the banks.
         others: RAMB18 of all other memories, if this were the only layer.
         bytes, seconds: of all passes and groups.
     """
@@ -115,9 +119,9 @@ def candidates(
 ) -> Candidates:
     """Return the tiles of works within the largest of ``sizes``, by work, then by their cost.
 
-    ``base`` has the structure of the engine. The search asks only whether a tile is within one of
-    ``sizes``, and what it leaves. Where tiles are many, of those that it cannot tell apart the best
-    is listed alone.
+    ``base`` has the structure of the engine. The search only checks whether a tile is within one of
+    ``sizes``, and the remaining memory. If there are many tiles, only the best of several tiles is
+    listed that the search cannot distinguish.
     """
     keys = ["work", "bytes", "seconds"] if goal == "bytes" else ["work", "seconds", "bytes"]
     found = []
@@ -135,9 +139,10 @@ def candidates(
 
 
 def _alike(tiles: Mapping[str, Counts], sizes: Sizes, *more: str) -> Counts:
-    """A number for each tile: the same for those of a work that the search cannot tell apart.
+    """Return a number for each tile; it is equal for tiles of a work that the search cannot
+    distinguish.
 
-    ``more``: fields that those have in common, too.
+    ``more``: further fields in which such tiles must be equal.
     """
     numbers = [(tiles[name], tiles[name].max(initial=0) + 1) for name in ("work", "others", *more)]
     for name, words in sizes._asdict().items():
@@ -146,13 +151,13 @@ def _alike(tiles: Mapping[str, Counts], sizes: Sizes, *more: str) -> Counts:
 
 
 _LARGEST = 1 << 62
-"""The largest number that ``_joined`` computes; one bit of 64 is left."""
+"""The largest number that ``_joined`` computes; one bit of 64 remains."""
 
 
 def _joined(numbers: Sequence[tuple[Counts, int]]) -> Counts:
-    """Join several numbers at each place into one; two are equal if all of their numbers are.
+    """Join several numbers at each place into one; results are equal if all of their numbers are.
 
-    numbers: the values, from 0 on, and a limit that is above all of them.
+    numbers: the values, from 0 on, and a limit above all of them.
     """
     found, limit = np.zeros_like(numbers[0][0]), 1
     for values, above in numbers:
@@ -165,10 +170,11 @@ def _joined(numbers: Sequence[tuple[Counts, int]]) -> Counts:
 
 
 class _Tiles(NamedTuple):
-    """Tiles of works of one structure: the terms, and an element for each tile.
+    """Tiles of works of one structure: the terms, and arrays with an element for each tile.
 
     Attributes:
-        work: place of it. inputs, outputs: maps of the largest parts.
+        work: index of the work.
+        inputs, outputs: maps of the largest parts.
     """
 
     terms: Terms
@@ -180,7 +186,7 @@ class _Tiles(NamedTuple):
 def _at_once(
     works: Sequence[PhaseWork], goal: str, base: PlannedEngine, sizes: Sizes
 ) -> Iterator[_Tiles]:
-    """Tiles that kernel memories and banks have room for, as many as are priced at once."""
+    """Yield tiles that fit kernel memories and banks, in batches that are priced together."""
     alike: dict[Structure, list[tuple[int, Counts, Counts]]] = {}
     for place, work in enumerate(works):
         some = alike.setdefault(work.terms.has, [])
@@ -204,7 +210,7 @@ def _together(works: Sequence[PhaseWork], some: Sequence[tuple[int, Counts, Coun
 def _within(
     work: PhaseWork, goal: str, base: PlannedEngine, sizes: Sizes
 ) -> Iterator[tuple[Counts, Counts]]:
-    """Input maps and output maps of tiles that kernel memories and banks have room for."""
+    """Yield input maps and output maps of tiles that fit kernel memories and banks."""
     inputs, outputs = part_maps(work, sizes)
     if goal == "bytes":
         outputs = _in_fewest_parts(work, base, outputs)
@@ -216,11 +222,11 @@ def _within(
 
 
 def part_maps(work: PhaseWork, sizes: Sizes) -> tuple[Counts, Counts]:
-    """The sizes that parts of the input maps may have, and those of the output maps, ascending.
+    """Return the possible sizes of parts of the input maps and of the output maps, ascending.
 
-    The part bounds both, and not the layer. A kernel memory has a word for each input map and group
-    of units: no part of the input maps, and no number of groups of a part of the output maps, is
-    above its words. The rows of the banks bound the input maps once more. So a tile that is not
+    The part limits both sizes, independent of the layer. A kernel memory has a word for each input
+    map and group of units. Therefore its words limit a part of the input maps, and the groups of a
+    part of the output maps. The rows of the banks also limit the input maps. So a tile that is not
     listed fits none of ``sizes``, and the best tile that fits is listed.
     """
     engine = work.engine
@@ -234,24 +240,26 @@ def part_maps(work: PhaseWork, sizes: Sizes) -> tuple[Counts, Counts]:
 
 @lru_cache(maxsize=1 << 12)
 def _output_sizes(maps: int, units: int, most: int, folded: bool) -> Counts:
-    """Sizes of parts of the output maps of at most so many groups of units, ascending."""
+    """Return the sizes of parts of the output maps of at most ``most`` groups of units,
+    ascending.
+    """
     sizes = set(equal_groups(maps, units, most))
     if not folded:
         sizes.update(part_sizes(maps, most * units))
     found = np.array(sorted(sizes), np.int64)
-    found.setflags(write=False)  # the cache hands it out again
+    found.setflags(write=False)  # the cache returns it again
     return found
 
 
 def _in_fewest_parts(work: PhaseWork, base: PlannedEngine, outputs: Counts) -> Counts:
-    """Leave out sizes of output parts that move more bytes than another one in as much memory.
+    """Drop sizes of output parts that move more bytes than another size with equal memory.
 
     The sizes ascend. Memory follows from the groups of units and from un-pooling. Each part reads
-    all inputs again, while the state of a part is filled up by less than a byte.
+    all inputs again, while the mask of a part is filled up by less than a byte.
     """
     groups, parts = -(-outputs // work.engine.n_cu), -(-work.outputs // outputs)
     asked = np.stack((groups, _of_outputs(work.terms, base, outputs)))
-    last = np.append((np.diff(asked) != 0).any(axis=0), True)  # of those that ask for as much
+    last = np.append((np.diff(asked) != 0).any(axis=0), True)  # the last of equal memory
     fewest = parts[last][np.cumsum(last) - last]
     unsure = fewest >= work.images * work.elements_in
     kept: Counts = outputs[(parts == fewest) | unsure]
@@ -259,18 +267,18 @@ def _in_fewest_parts(work: PhaseWork, base: PlannedEngine, outputs: Counts) -> C
 
 
 _CELLS = 1 << 16
-"""Tiles that are priced at once, at most: each takes some 1 kB meanwhile."""
+"""Largest number of tiles priced together; each temporarily needs about 1 kB."""
 
 _FEW = 1 << 12
-"""Tiles that are priced at once, even if most do not fit: fewer take as long."""
+"""Number of tiles that are priced together even if most do not fit: fewer take the same time."""
 
 
 def _bands(inputs: Counts, groups: Counts, sizes: Sizes) -> Iterator[tuple[slice, slice]]:
-    """Cut the sizes of both parts, ascending, into bands that hold all tiles within ``sizes``.
+    """Cut the sizes of both parts, ascending, into bands that contain all tiles within ``sizes``.
 
-    Sizes of the input parts one after the other, each band with as many sizes of the output parts
-    as fit the kernel memory beside the smallest of them. No size of a large band is more than twice
-    the smallest one, so that half of its tiles fit.
+    The bands cover the sizes of the input parts one after the other. Each band has all sizes of the
+    output parts that fit the kernel memory with its smallest input size. No size of a large band is
+    more than twice the smallest one, so that half of its tiles fit.
     """
     fitting = np.searchsorted(groups, sizes.kernel_words[-1] // inputs, side="right")
     row = 0
@@ -285,7 +293,9 @@ def _bands(inputs: Counts, groups: Counts, sizes: Sizes) -> Iterator[tuple[slice
 def _priced(
     board: Board, goal: str, base: PlannedEngine, tiles: _Tiles, sizes: Sizes
 ) -> dict[str, Numbers]:
-    """The fields of ``Candidates`` for the tiles that fit beside the other memories."""
+    """Compute the fields of ``Candidates`` for the tiles that fit together with the other
+    memories.
+    """
     terms, work, inputs, outputs = tiles
     groups = -(-outputs // terms.engine.n_cu)
     row_words = -(-terms.of.columns // terms.engine.k) * terms.engine.map_words(inputs)
@@ -309,11 +319,11 @@ def _priced(
 
 
 def _most_inputs(tiles: Mapping[str, Counts], sizes: Sizes) -> Counts:
-    """Places of the tiles that have the most input maps among those that are alike, ascending.
+    """Return the indices of the tiles with the most input maps among equivalent tiles, ascending.
 
-    Tiles are alike if the search cannot tell them apart and they have as many output maps. They
-    come with their input maps ascending, and the last one moves the fewest bytes: each part of the
-    inputs reads the deltas again, or reads and writes partial sums of all outputs.
+    Tiles are equivalent if the search cannot distinguish them and they have the same output maps.
+    Their input maps ascend, and the last one moves the fewest bytes. Each part of the inputs reads
+    the deltas again, or reads and writes partial sums of all outputs.
     """
     alike = _alike(tiles, sizes, "outputs")
     last = np.unique(alike[::-1], return_index=True)[1]
@@ -323,9 +333,9 @@ def _most_inputs(tiles: Mapping[str, Counts], sizes: Sizes) -> Counts:
 def _others(
     work: Terms, base: PlannedEngine, inputs: Counts, outputs: Counts, groups: Counts
 ) -> Counts:
-    """RAMB18 beside the kernel memories and the banks.
+    """Return the RAMB18 of all memories except the kernel memories and the banks.
 
-    They are at least ``NONE_HAS`` where a memory needs more words than the hardware can have.
+    They are at least ``NONE_HAS`` if a memory needs more words than the hardware allows.
     """
     design, has, of = base.design, work.has, work.of
     words: dict[str, Any] = {"groups": groups, "fifo_words": fifo_words(inputs, groups, design)}
@@ -344,7 +354,7 @@ def _others(
 
 
 def _of_outputs(work: Terms, base: PlannedEngine, outputs: Counts) -> Counts:
-    """RAMB18 that un-pooling takes for output maps, as ``_others`` has them."""
+    """Return the RAMB18 of un-pooling for output maps, in the form of ``_others``."""
     has, of = work.has, work.of
     found = np.zeros_like(outputs)
     if base.unpool is not None and has.undoes and (has.phase == "ku" or not has.pooled):
@@ -356,7 +366,7 @@ def _of_outputs(work: Terms, base: PlannedEngine, outputs: Counts) -> Counts:
 
 
 def _undoing(unpool: UnpoolDesign, columns: Figure, maps: Counts, elements: int = 1) -> Counts:
-    """RAMB18 that un-pooling takes for maps of a number of pooled columns, 0 without pooling.
+    """Return the RAMB18 of un-pooling for maps of pooled columns, 0 without pooling.
 
     elements: of each map.
     """
@@ -369,14 +379,15 @@ def _undoing(unpool: UnpoolDesign, columns: Figure, maps: Counts, elements: int 
 
 
 def totals(work: Terms, board: Board, inputs: Counts, outputs: Counts) -> tuple[Numbers, Numbers]:
-    """Bytes and seconds of all passes and groups, an element for each tile.
+    """Return bytes and seconds of all passes and groups, an element for each tile.
 
-    inputs, outputs: sizes, of as many dimensions, which broadcast. What the engine has several of
-    has three dimensions more, and comes first in the seconds.
+    inputs, outputs: sizes, of equal dimensions, which broadcast. If engine properties are arrays,
+    they have three more dimensions, which come first in the seconds.
 
-    Of each tile six kinds of passes are priced at once: of the first part of the input maps, which
-    may be the only one, of one in the middle and of the last of several; with a full part of the
-    output maps and with the last one.
+    Each tile has up to six kinds of passes, which are priced together. There are three parts of the
+    input maps: the first, one in the middle, and the last of several. Each is combined with a full
+    part of the output maps and with the last part. The first part of the input maps may be the only
+    one.
     """
     of = work.of
     in_parts, out_parts = -(-of.inputs // inputs), -(-of.outputs // outputs)

@@ -1,9 +1,9 @@
-"""What a work costs at least, however much memory there is, on engines of many numbers of units.
+"""Lower bounds of the cost of a work with unlimited memory, on engines of many numbers of units.
 
-A pass of all output maps moves and takes no more than passes that share them: each cause of its
-cycles is at most the sum of theirs, and so are its bytes. The same holds of the input maps but for
-the slots that stay empty, as sums of few groups wait for their accumulators from map to map: the
-first map of a part waits for none.
+A pass of all output maps costs no more than several passes that share them. Each cause of its
+cycles is at most the sum over the passes, and so are its bytes. The same is true of the input maps,
+with one exception: empty slots. If sums have few groups, they wait for their accumulators from map
+to map; the first map of a part does not wait.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from merp.models.machines.cnn_merp.plan.sized import Sized
 from merp.models.machines.cnn_merp.plan.work import PhaseWork
 
 _ROUNDED = 2e-9
-"""Seconds by which equal totals differ at most, one of them rounded up and the other one down."""
+"""Largest difference in seconds of equal totals with different rounding."""
 
 _OF_UNITS = ("n_cu", "r", "p", "delta_beat")
-"""What engines of a search differ in, of all that the cost of a pass asks for."""
+"""The fields that affect the cost of a pass and differ between the engines of a search."""
 
 
 def cheapest(
     work: PhaseWork, engines: Sequence[EngineDesign], board: Board
 ) -> tuple[float, Numbers]:
-    """Return the least bytes of a work, and no more than its least seconds on each of the engines.
+    """Return the least bytes of a work, and a lower bound of its seconds on each of the engines.
 
-    The engines differ in what their numbers of units entail alone, and in their maxima. A float,
-    and float64, an element for each engine.
+    The engines differ only in the fields that follow from their numbers of units, and in their
+    maxima. Returns a float, and float64 with an element for each engine.
     """
     several = {
         key: np.reshape([getattr(engine, key) for engine in engines], (-1, 1, 1, 1, 1))
@@ -48,7 +48,7 @@ def cheapest(
 
 
 def _waits(work: PhaseWork) -> bool:
-    """Whether sums of all output maps wait for their accumulators on one of the engines."""
+    """Return whether sums of all output maps wait for their accumulators on one of the engines."""
     groups = -(-work.outputs // work.engine.n_cu)
     waiting = groups < slots_apart(work.engine, work.positions)
     return work.phase != "ku" and bool(np.any(waiting))

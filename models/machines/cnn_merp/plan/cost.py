@@ -1,12 +1,12 @@
-"""Cycles, bytes and seconds of passes; of one, or of arrays of them at once.
+"""Cycles, bytes and seconds of one pass, or of arrays of passes.
 
-    cycles(pass)  = max(slots, words of each port / its rate) + kernel words / kernel port
-                    + biases, in a kernel update
-    seconds(pass) = max(cycles / clock, bytes / what the memory moves in a second)
+    cycles(pass)  = max(slots, words of each port / its rate)
+                    + kernel words / kernel port + biases, in a kernel update
+    seconds(pass) = max(cycles / clock, bytes / memory bytes per second)
 
-Kernels are loaded, or updated, before or behind the slots and not beside them. From map to map a
-unit's slots wait for its accumulators, where a part has fewer groups than their latency; what sums
-start at waits for places, where the slots of a position are fewer than it takes to free one.
+Kernels are loaded before the slots, or updated after them, not in parallel. If a part has fewer
+groups than the accumulators' latency, a unit's slots wait for them from map to map. The starts of
+sums wait for places, if a position has fewer slots than the cycles to free a place.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ Flags = NDArray[np.bool_]
 
 
 class Cost(NamedTuple):
-    """What passes cost, an element for each.
+    """Cost of passes, an element for each.
 
     Attributes:
-        cycles: that the streams and slots of each cause take if nothing else did, by cause.
-        parameters: cycles of kernel load or update, which come on top.
-        bytes: through all ports. seconds: on a board.
+        cycles: cycles of the streams and slots of each cause alone, by cause.
+        parameters: additional cycles of kernel load or update.
+        bytes: through all ports.
+        seconds: on a board.
     """
 
     cycles: dict[str, Numbers]
@@ -54,7 +55,7 @@ class Cost(NamedTuple):
     def total(self) -> Numbers:
         """Cycles of a pass."""
         units, *others = self.cycles.values()
-        found = np.maximum(np.zeros_like(self.bytes), units)  # of all causes the largest array
+        found = np.maximum(np.zeros_like(self.bytes), units)  # the largest array among all causes
         for count in others:
             np.maximum(found, count, out=found)
         found += self.parameters
@@ -69,11 +70,11 @@ def cost_of(
     first: Flags,
     last: Flags,
 ) -> Cost:
-    """Cost of passes of so many input and output maps of a group.
+    """Return the cost of passes with these numbers of input and output maps of a group.
 
     All arrays broadcast. first, last: whether passes have the first, or the last, part of the input
-    maps. The words of flattened maps, and of the missing taps of folded ones, are taken as if each
-    map had as many.
+    maps. Each map of flattened maps, and each folded map, is assumed to have the same number of
+    words.
     """
     if work.phase == PAIR:
         return _fused(work, board)
@@ -90,7 +91,7 @@ def cost_by(
     first: Flags,
     last: Flags,
 ) -> Cost:
-    """Cost of passes by the terms of their work, or works; the rest is as in ``cost_of``."""
+    """Return the cost of passes from the terms of their work or works; otherwise as ``cost_of``."""
     groups = -(-outputs // work.engine.n_cu)
     phase, of = work.has.phase, work.of
     make = {"fp": _forward, "dp": _delta, "ku": _update}[phase]
@@ -109,7 +110,7 @@ def cost_by(
     parameters /= of.kernel
     parameters *= _kernel_cycles(work)
     if phase == "ku":
-        parameters += biases  # bias gradients come one by one
+        parameters += biases  # bias gradients are read one by one
     moved = np.zeros(np.broadcast_shapes(stored.shape, last.shape))
     for name, count in words.items():
         moved += count * work.word_bytes(name)
@@ -119,7 +120,7 @@ def cost_by(
 
 
 def _timed(cost: Cost, board: Board) -> Cost:
-    """The cost, whose seconds are the memory's cycles before."""
+    """Return the cost whose ``seconds`` were cycles of the memory, with seconds on the board."""
     seconds = cost.total
     np.maximum(seconds, cost.seconds, out=seconds)
     seconds /= board.clock_mhz * 1e6
@@ -134,9 +135,9 @@ def _in_one_pass(
     first: Flags,
     last: Flags,
 ) -> Cost:
-    """Cost of both backward phases of a whole layer in one pass.
+    """Return the cost of both backward phases of a whole layer in one pass.
 
-    The halves run side by side; kernels are loaded in front of both, and updated behind.
+    The halves run in parallel. Kernels are loaded before both, and updated after both.
     """
     assert work.halves is not None
     propagation, update = work.halves
@@ -148,15 +149,15 @@ def _in_one_pass(
 
 
 def _longer(one: Mapping[str, Numbers], other: Mapping[str, Numbers]) -> dict[str, Numbers]:
-    """What takes longer of each cause, of two engines side by side."""
+    """Return the longer cycles of each cause, of two engines in parallel."""
     return {name: np.maximum(one.get(name, 0.0), other.get(name, 0.0)) for name in {**one, **other}}
 
 
 def _fused(work: PhaseWork, board: Board) -> Cost:
-    """Cost of two layers fused in forward propagation, whole.
+    """Return the cost of two whole layers fused in forward propagation.
 
-    Their engines run side by side, and kernels of both are loaded side by side in front. Words of
-    the groups of the second leave one after the other.
+    Their engines run in parallel, and kernels of both are loaded in parallel before. Words of the
+    groups of the second layer are output one after the other.
     """
     assert work.halves is not None
     whole = np.array([True])
@@ -177,11 +178,11 @@ _WIDE = ("map_in", "map_out", "delta_in", "add_in", "partial_in", "partial_out")
 
 
 def _kernel_cycles(work: Terms) -> Figure:
-    """Cycles of load or update of a kernel, or of a weight of a folded layer."""
+    """Return the cycles of load or update of a kernel, or of a weight of a folded layer."""
     design, has, taps = work.engine, work.has, work.of.taps
     cycles = taps / design.kernel_beat
     if has.phase == "ku":
-        # Taps that smaller kernels lack are passed over, where beats have several with each read.
+        # Taps that smaller kernels lack are skipped, if beats with each read have several elements.
         cycles = np.maximum(cycles, -(-work.of.reach // design.gradient_read))
     elif design.kernel_port > 1 and design.widened and not (has.folded and has.phase == "dp"):
         cycles = -(-taps // design.kernel_port)
@@ -189,9 +190,9 @@ def _kernel_cycles(work: Terms) -> Figure:
 
 
 def _is_wide(work: Terms, port: str) -> bool:
-    """Whether a stream moves ``map_port`` elements in a cycle; state moves a byte.
+    """Return whether a stream moves ``map_port`` elements in a cycle; the mask moves a byte.
 
-    Un-pooling hands out its deltas one by one.
+    Un-pooling outputs its deltas one by one.
     """
     if port == "delta_out":
         return not work.has.expands or work.has.pooled
@@ -199,20 +200,22 @@ def _is_wide(work: Terms, port: str) -> bool:
 
 
 def _beats(maps: Numbers, each: int) -> Numbers:
-    """Cycles in which so many maps' elements of a pixel are taken: each pixel begins with one."""
+    """Return the cycles for the elements of a pixel of ``maps`` maps; each pixel begins a new
+    beat.
+    """
     return maps if np.ndim(each) == 0 and each == 1 else np.ceil(maps / each)
 
 
 def slots_apart(design: EngineDesign, positions: int) -> Numbers:
-    """Slots from map to map of a sum, at least, of so many positions: its accumulator's latency."""
+    """Return the minimum slots from map to map of a sum: the latency of its accumulator."""
     return design.accumulate_latency / np.minimum(design.p, positions)
 
 
 def _slots(work: Terms, inputs: NDArray[np.int64], groups: NDArray[np.int64]) -> Numbers:
-    """Slots of a pass, with those that stay empty for the accumulators' or gradients' sake."""
+    """Return the slots of a pass, including slots left empty for accumulators or gradients."""
     design, positions = work.engine, work.of.positions
     if work.has.phase != "ku":
-        # Map after map of a sum waits for its accumulator; the first one needs none.
+        # Every map of a sum waits for its accumulator, except the first map.
         found = np.maximum(groups, slots_apart(design, positions)) * (inputs - 1.0)
         found += groups
         found *= positions
@@ -229,11 +232,11 @@ def _slots(work: Terms, inputs: NDArray[np.int64], groups: NDArray[np.int64]) ->
 
 
 Words = dict[str, Numbers]
-"""Words of a stream; those of state are bytes."""
+"""Words of a stream; bytes for the mask."""
 
 
 def _sums(count: NDArray[np.int64], first: Numbers, last: Numbers) -> Words:
-    """Partial sums, which all input parts but the first take and all but the last leave."""
+    """Return partial sums: all input parts but the first read them, all but the last write them."""
     return {
         "partial_in": (1 - first) * count.astype(np.float64),
         "partial_out": (1 - last) * count.astype(np.float64),
@@ -241,7 +244,7 @@ def _sums(count: NDArray[np.int64], first: Numbers, last: Numbers) -> Words:
 
 
 def _start(work: Terms, count: NDArray[np.int64], outputs: Numbers, first: Numbers) -> Words:
-    """What the sums of the first input part start at, of ``count`` positions and maps."""
+    """Return the start of the sums of the first input part, of ``count`` positions and maps."""
     has, of = work.has, work.of
     if not has.begun:
         return {}
@@ -253,10 +256,10 @@ def _start(work: Terms, count: NDArray[np.int64], outputs: Numbers, first: Numbe
 
 
 def _start_cycles(work: Terms, outputs: NDArray[np.int64], groups: NDArray[np.int64]) -> Numbers:
-    """Cycles in which a position's starts of sums are taken: each word of the units begins one.
+    """Return the cycles for reading the starts of a position's sums; each word begins a new beat.
 
-    2p positions have places, and a place is free again once the units have read it: where positions
-    are short the next one's words wait for that.
+    There are places for 2p positions. A place is free again when the units have read it. If
+    positions are short, the words of the next position wait for a place.
     """
     design = work.engine
     n_cu, port = design.n_cu, design.map_port
@@ -269,7 +272,7 @@ def _forward(
     work: Terms, maps: Numbers, outputs: NDArray[np.int64], groups: NDArray[np.int64],
     first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
-    """Words of each port of forward propagation; and beats of ReLU and pooling."""
+    """Return the words of each port of forward propagation, and the beats of ReLU and pooling."""
     has, of = work.has, work.of
     count = of.positions * outputs
     found: Words = {"map_in": has.images * of.pixels * maps}
@@ -287,7 +290,7 @@ def _forward(
 
 
 def _map_beats(work: Terms, maps: Numbers) -> Numbers:
-    """Cycles in which the maps of a pass are taken."""
+    """Return the cycles in which the maps of a pass are read."""
     return work.has.images * work.of.pixels * _beats(maps, work.engine.map_port)
 
 
@@ -295,7 +298,10 @@ def _delta(
     work: Terms, maps: Numbers, outputs: NDArray[np.int64], groups: NDArray[np.int64],
     first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
-    """Words of each port of delta propagation; and what expands on chip, an element a cycle."""
+    """Return the words of each port of delta propagation, and the cycles of on-chip expansion.
+
+    Expansion takes a cycle per element.
+    """
     has, of = work.has, work.of
     count = of.positions * outputs
     found: Words = {"delta_in": has.images * of.stored * maps}
@@ -316,25 +322,25 @@ def _delta(
 
 
 def _dilated_beats(work: Terms, maps: Numbers) -> Numbers:
-    """Cycles in which the deltas of a pass are taken, and the zeros between them made."""
+    """Return the cycles for reading the deltas of a pass and generating the zeros between them."""
     has, port = work.has, work.engine.map_port
     pixels = has.images * work.of.dilated
     beats = _beats(maps, port)
     if not (has.pooled and has.expands):
         return pixels * beats
-    # Elements expand one by one, the zeros between them are as wide as any.
+    # Elements expand one by one. The zeros between them are as wide as any beat.
     return pixels * beats + has.images * work.of.sums * (maps - beats)
 
 
 def _state(work: Terms, bits: Figure, maps: Figure) -> Numbers:
-    """Bytes of state that a pass moves for maps of ``bits`` bits each."""
+    """Return the bytes of the mask that a pass moves for maps of ``bits`` bits each."""
     return -(-work.has.images * bits * maps // 8)
 
 
 def _state_of_outputs(
     work: Terms, bits: Figure, maps: Figure, by_map: bool, outputs: Numbers
 ) -> Numbers:
-    """Bytes of another layer's state for outputs; flattened maps share them equally."""
+    """Return the bytes of another layer's mask for outputs; flattened maps share them equally."""
     if by_map:
         return _state(work, bits, outputs).astype(np.float64)
     return _state(work, bits, maps) / work.of.outputs * outputs
@@ -344,7 +350,9 @@ def _update(
     work: Terms, maps: Numbers, outputs: NDArray[np.int64], groups: NDArray[np.int64],
     first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
-    """Words of each port of a kernel update but its kernels; and deltas as they expand."""
+    """Return the words of each port of a kernel update except its kernels, and deltas as they
+    expand.
+    """
     has, of = work.has, work.of
     deltas = outputs.astype(np.float64)
     found: Words = {

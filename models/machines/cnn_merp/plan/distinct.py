@@ -1,4 +1,4 @@
-"""Works that share a bitstream, one of each kind: works of a kind take the same tile."""
+"""Works that share a bitstream, one of each kind: works of a kind use the same tile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class Distinct(NamedTuple):
     """Works of a phase.
 
     Attributes:
-        works: one of each kind. places: among these, of each work in its order.
+        works: one of each kind.
+        places: index among these, for each work in its order.
         names: of the layers of all works.
     """
 
@@ -25,23 +26,24 @@ class Distinct(NamedTuple):
     names: Sequence[str]
 
     def on(self, engine: EngineDesign) -> Distinct:
-        """The same on another engine, as ``PhaseWork.on``."""
+        """Return the same works on another engine, as ``PhaseWork.on``."""
         return self._replace(works=[work.on(engine) for work in self.works])
 
     def each(self, of_kinds: Sequence[Each]) -> list[Each]:
-        """For each work in order the item of its kind."""
+        """Return the item of its kind for each work, in order."""
         return [of_kinds[place] for place in self.places]
 
     def total(self, of_kinds: Sequence[float]) -> float:
-        """The sum of the numbers of all works, given one for each kind.
+        """Return the sum of the numbers of all works, given one for each kind.
 
-        Works are added in order. So rounding does not depend on how many works are of a kind.
+        Works are added in order. Therefore rounding does not depend on the number of works of a
+        kind.
         """
         return ordered_sum(self.each(of_kinds))
 
 
 def distinct(works: Sequence[PhaseWork]) -> Distinct:
-    """The works, one of each kind."""
+    """Return the works, one of each kind."""
     kinds = {work.kind: work for work in works}
     at = {kind: place for place, kind in enumerate(kinds)}
     return Distinct(

@@ -1,4 +1,4 @@
-"""The engine of a bitstream that the passes of several layers share, and what it takes."""
+"""The engine of a bitstream that the passes of several layers share, and its resources."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHOICES = tuple(
 
 
 _DEEP = 1 << 16
-"""Words of a memory that is block RAM whatever its width."""
+"""Words from which a memory is block RAM for every width."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +40,13 @@ class PlannedEngine:
     """A bitstream: a design in a phase, sized for the largest tile of each layer.
 
     Attributes:
-        name: of the design, or of both of fused layers. phase: ``fp``, ``ff``, ``dp``, ``ku`` or
-            ``bp``.
-        design: its elaboration. unpool: of what expands deltas, or undoes pooling; if any.
-        add_unpool: of what expands the deltas that sums start at; if any.
-        propagation: of the half that propagates, of ``bp``, whose ``design`` is the update's.
-        pair: of two fused layers, of ``ff``, whose ``design`` is the first one's.
+        name: of the design, or, for fused layers, of both designs.
+        phase: ``fp``, ``ff``, ``dp``, ``ku`` or ``bp``.
+        design: its elaboration.
+        unpool: the unit that expands deltas, or undoes pooling, if any.
+        add_unpool: the unit that expands the deltas at which sums start, if any.
+        propagation: for ``bp``, the half that propagates; ``design`` is that of the update.
+        pair: for ``ff``, the two fused layers; ``design`` is that of the first.
     """
 
     name: str
@@ -58,7 +59,7 @@ class PlannedEngine:
 
     @property
     def cus(self) -> tuple[int, ...]:
-        """CUs: of two halves, or of two fused layers, of either, all engines of it."""
+        """CUs: of each half, or of all engines of each fused layer."""
         if self.pair is not None:
             return self.pair.first.n_cu, self.pair.groups * self.pair.second.n_cu
         halves = (self.propagation, self.design)
@@ -66,7 +67,7 @@ class PlannedEngine:
 
     @property
     def memories(self) -> list[Memory]:
-        """All memories of it."""
+        """All memories of the engine."""
         if self.pair is not None:
             return fused_memories(self.pair)
         if self.propagation is not None:
@@ -77,12 +78,12 @@ class PlannedEngine:
 
     @property
     def logic(self) -> Resources:
-        """What it takes without its memories, neither two halves nor fused."""
+        """Resources without memories, for an engine that is neither two halves nor fused."""
         return estimate(self.design, self.phase, [], self.unpool, self.add_unpool)
 
     @cached_property
     def resources(self) -> Resources:
-        """What it takes of a part, by the model."""
+        """Resources of a part that the engine uses, by the model."""
         if self.pair is not None:
             return fused_estimate(self.pair)
         if self.propagation is not None:
@@ -91,10 +92,9 @@ class PlannedEngine:
 
 
 def rings(forward: EngineDesign, phase: str, works: Sequence[PhaseWork]) -> EngineDesign:
-    """The choices of ``forward`` with the positions in turn and rings of rows of a phase.
+    """Return the choices of ``forward`` with interleaved positions and rings of rows of a phase.
 
-    The rows of a folded map are as many as the engine's own ring, so that the next image needs a
-    second one.
+    A folded map has as many rows as the engine's own ring, so the next image needs a second ring.
     """
     p, d = forward.p, forward.d
     if phase == "dp":
@@ -113,10 +113,10 @@ def engine_of(
 ) -> PlannedEngine:
     """Return the engine that runs a tile of each work: input maps and output maps.
 
-    It has folded layers, and sums that come in parts, if any work that there is hardware for has.
+    It supports folded layers and partial sums, if any work with available hardware needs them.
 
     Raises:
-        BadInput: a size is beyond what a design may have.
+        BadInput: a size is beyond the limits of a design.
     """
     if works[0].halves is not None:
         return _of_halves(name, works, tiles)
@@ -146,32 +146,35 @@ def engine_of(
 
 
 def least_engine(name: str, works: Sequence[PhaseWork]) -> PlannedEngine:
-    """The engine whose parts are one map in and one map out of each work.
+    """Return the engine whose parts are one map in and one map out of each work.
 
     Raises:
-        BadInput: as ``engine_of``.
+        BadInput: as in ``engine_of``.
     """
     kinds = list({work.kind: work for work in works}.values())
     return engine_of(name, kinds, [(1, 1)] * len(kinds))
 
 
 def least_logic(engine: PlannedEngine) -> Resources:
-    """No more than what the same engine takes with tiles of any size, its memories left out."""
+    """Return a lower bound of the resources of the same engine with tiles of any size, without
+    memories.
+    """
     return bare(engine).logic
 
 
 def bare(engine: PlannedEngine) -> PlannedEngine:
-    """The same engine with the least logic that it has for tiles of any size.
+    """Return the same engine with the least logic for tiles of any size.
 
-    Sums need not come in parts, and the banks are block RAM: as LUT RAM they have registers.
+    Without partial sums it is smaller. Banks as block RAM need fewer registers than banks as LUT
+    RAM.
     """
     return replace(engine, design=replace(engine.design, partial=False, row_words=_DEEP))
 
 
 def least_memories(engine: PlannedEngine) -> list[Memory]:
-    """Memories of the least engine that take no less for larger tiles.
+    """Return the memories of the least engine that never shrink for larger tiles.
 
-    Those of LUT RAM alone grow with their words; others may become block RAM.
+    Only memories of LUT RAM grow with their words; others may become block RAM.
     """
     return [each for each in engine.memories if each.at_once or each.fixed]
 
@@ -179,7 +182,7 @@ def least_memories(engine: PlannedEngine) -> list[Memory]:
 def _of_halves(
     name: str, works: Sequence[PhaseWork], tiles: Sequence[tuple[int, int]]
 ) -> PlannedEngine:
-    """The engine of both backward phases in one pass."""
+    """Return the engine of both backward phases in one pass."""
     halves = [work.halves for work in works if work.halves is not None]
     mirrored = [(outputs, inputs) for inputs, outputs in tiles]
     one = engine_of(name, [propagation for propagation, _ in halves], mirrored)
@@ -188,7 +191,7 @@ def _of_halves(
 
 
 def _sized(undone: Sequence[tuple[Shape, int]], design: EngineDesign) -> UnpoolDesign:
-    """Un-pooling of layers, each of so many maps."""
+    """Return the un-pooling of layers, each with its number of maps."""
     return size_unpool(
         [shape for shape, _ in undone],
         [maps for _, maps in undone],

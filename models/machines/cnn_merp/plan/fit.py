@@ -1,4 +1,4 @@
-"""Whose designs a network is planned on: those of its file, or the quickest that may be had."""
+"""The designs of a plan: those of the network's file, or the fastest available designs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from merp.models.network.network import Network
 from merp.models.network.planning import BEST, SHIPPED
 
 FASTER: Final = 1.1
-"""A plan on other designs is worth a line if this one takes more than so many times as long."""
+"""A plan on other designs is mentioned if the given plan takes more than this factor of its
+time.
+"""
 
 SEARCHED: Final = 64
-"""Layers of the largest network that a better design is looked for unasked.
+"""Largest number of layers for which a better design is searched without a request.
 
-A search plans each layer some 15 times, once for each pair of widths of the ports.
+A search plans each layer about 15 times, once for each pair of port widths.
 """
 
 Planner = Callable[[Network, str], NetworkPlan]
-"""Plans a network; the text says what tiles are chosen for."""
+"""Plans a network; the text is the goal of the choice of tiles."""
 
 
 def quickest(
@@ -31,12 +33,12 @@ def quickest(
     planned: Planner,
     seconds: Callable[[NetworkPlan], float],
 ) -> NetworkPlan:
-    """The quickest plan on the designs that ``fit`` allows; of equals the first.
+    """Return the fastest plan on the designs that ``fit`` allows; the first of equal plans.
 
-    The file's designs are planned for the first of ``goals``, designs for the board for each.
+    The file's designs are planned for the first of ``goals``, designs for the board for each goal.
 
     Raises:
-        BadInput: none can be planned; the message is that of the last one.
+        BadInput: no plan is possible; the message is that of the last attempt.
     """
     found: list[NetworkPlan] = []
     refusal = BadInput("")
@@ -51,9 +53,10 @@ def quickest(
 
 
 def faster(network: Network, found: NetworkPlan, planned: Planner) -> NetworkPlan | None:
-    """A plan on designs for the board that ``found``, on those of the file, is far slower than.
+    """Return a plan on designs for the board that is far faster than ``found`` on the file's
+    designs.
 
-    None is looked for if the file leaves all designs to the plan, or has more than ``SEARCHED``
+    There is no search if the file leaves all designs to the plan, or has more than ``SEARCHED``
     layers.
     """
     if not network.designs or len(network.layers) > SEARCHED:
@@ -66,7 +69,7 @@ def faster(network: Network, found: NetworkPlan, planned: Planner) -> NetworkPla
 
 
 def _designs(network: Network, fit: str, goals: Sequence[str]) -> Iterator[tuple[Network, str]]:
-    """The networks with all designs that may be had, and what tiles are chosen for."""
+    """Yield the networks with all available designs, and the goal of the choice of tiles."""
     if network.designs or fit == SHIPPED:
         yield network, goals[0]
     if fit == BEST:
@@ -74,6 +77,6 @@ def _designs(network: Network, fit: str, goals: Sequence[str]) -> Iterator[tuple
 
 
 def _without_designs(network: Network) -> Network:
-    """The network, all of whose designs are left to the plan."""
+    """Return the network with all designs left to the plan."""
     bare = tuple(replace(layer, design=None) for layer in network.layers)
     return replace(network, layers=bare, designs={})

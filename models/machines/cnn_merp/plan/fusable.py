@@ -1,4 +1,4 @@
-"""Which two layers of a plan could be one pass of forward propagation on its board."""
+"""Pairs of layers of a plan that could be one pass of forward propagation on its board."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from merp.models.traffic.closed_form import inference_traffic
 
 @dataclass(frozen=True)
 class Fusable:
-    """Two layers that fit the board fused in forward propagation.
+    """Two layers that fit the board if fused in forward propagation.
 
     Attributes:
-        first, second: the layers. engine: with the shares of the CUs that suit them best.
+        first, second: the layers.
+        engine: with the best shares of the CUs.
         slots: of an image, of the slower layer.
-        saved: bytes of a training step on the board. saved_in_inference: of a batch in inference,
-            where no map is cut.
+        saved: bytes of a training step on the board.
+        saved_in_inference: bytes of a batch in inference, where no map is cut.
     """
 
     first: Layer
@@ -37,14 +38,14 @@ class Fusable:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Of the layers, as a network fuses them."""
+        """Names of the layers, as a network lists them."""
         return self.first.name, self.second.name
 
 
 def fusable(plan: NetworkPlan) -> Iterator[Fusable]:
-    """Yield the pairs of layers that fit the board fused, in order; none of a plan that has one.
+    """Yield the pairs of layers that fit the board if fused, in order.
 
-    Nor of one whose state no hardware keeps.
+    There are none if the plan already has a fused pair, or if no hardware writes its kind of mask.
     """
     if plan.network.layer_fusion or plan.state != POOLED:
         return
@@ -66,11 +67,11 @@ def fusable(plan: NetworkPlan) -> Iterator[Fusable]:
                 for each, on in zip(planned, designs, strict=True)
             ),
             sum(each.bytes for each in planned) - sum(closed_form(work, *work.whole).values()),
-            # The map between them neither leaves the first one nor comes to the second.
+            # The map between them is neither output by the first layer nor read by the second.
             apart[first.name].streams["map_out"] + apart[second.name].streams["map_in"],
         )
 
 
 def saves_most(pairs: Iterable[Fusable]) -> Fusable | None:
-    """The pair that saves most bytes of a training step; None of none."""
+    """Return the pair that saves the most bytes of a training step; None without pairs."""
     return max(pairs, key=lambda each: each.saved, default=None)

@@ -20,10 +20,10 @@ from merp.models.network.phases import PAIR
 
 
 def check_fusing(network: Network, state: str) -> None:
-    """Refuse layers that no hardware fuses, whatever their designs and the part, or such state.
+    """Refuse layers or masks that no hardware fuses, independent of their designs and the part.
 
     Raises:
-        BadInput: so it is.
+        BadInput: there is no such hardware.
     """
     fused_shape(network, *fused_layers(network))
     if state != POOLED:
@@ -36,11 +36,12 @@ def check_fusing(network: Network, state: str) -> None:
 def fused(
     network: Network, halves: tuple[PhaseWork, PhaseWork], board: Board
 ) -> tuple[PlannedEngine, PhaseWork]:
-    """Return the bitstream and the pass of two layers, of whose units it has those that fit.
+    """Return the bitstream and the pass of two layers, with the shares of their units that fit.
 
     Args:
-        network: of the layers; which others it fuses says nothing here. halves: their forward
-            propagation, as they would run apart, with state as hardware keeps it.
+        network: of the layers; its own fused layers are ignored.
+        halves: their forward propagation, as if they ran separately, with the hardware's kind of
+            mask.
 
     Raises:
         BadInput: hardware does not fuse them, or no shares of their units fit the board.

@@ -1,4 +1,4 @@
-"""What two layers have on their ports, by the ports of the pass that both are fused in."""
+"""The port values of two layers, under the ports of their fused pass."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _OF_SECOND = {"kernel": "second_kernel", "bias": "second_bias"}
 def of_both(
     first: Mapping[str, Each], second: Mapping[str, Each]
 ) -> tuple[dict[str, Each], dict[str, Each]]:
-    """What there is of each port of two layers, under the names of the fused pass.
+    """Return the values of each port of two layers, under the names of the fused pass.
 
-    The maps that the second takes are left out: they are those that the first makes, and come to it
-    on chip. For the kernel update these leave, too.
+    The second layer's input maps are omitted, because the first layer passes them on chip. They are
+    also output for the kernel update.
     """
     return (
         {_OF_FIRST.get(port, port): each for port, each in first.items()},
@@ -26,6 +26,8 @@ def of_both(
 
 
 def chained(first: Mapping[str, int], second: Mapping[str, int], groups: int) -> dict[str, int]:
-    """What crosses each port of the pass, ``second`` being what does of a group of so many."""
+    """Return the traffic of each port of the pass; ``second`` is that of one of ``groups``
+    groups.
+    """
     one, other = of_both(first, second)
     return one | {port: groups * count for port, count in other.items()}

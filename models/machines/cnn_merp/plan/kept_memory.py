@@ -1,8 +1,8 @@
-"""Memory that the C library keeps when arrays are freed, for the arrays that follow.
+"""Makes the C library keep the memory of freed arrays for the next arrays.
 
-glibc gives blocks above a limit back to the system, so that each new array fetches its pages one
-fault at a time: some 300 a layer of VGG-16. The limit rises to the largest block that it has seen
-freed, up to 32 MiB (mallopt(3), M_MMAP_THRESHOLD).
+glibc returns blocks above a limit to the system. Each new array then gets its pages one fault at a
+time: about 300 for a layer of VGG-16. The limit rises to the largest freed block, up to 32 MiB
+(mallopt(3), M_MMAP_THRESHOLD).
 """
 
 from __future__ import annotations
@@ -13,5 +13,7 @@ _LIMIT = 31 << 20
 
 
 def keep_freed_memory() -> None:
-    """Raise the limit, at no cost: nobody touches the block. Other C libraries do as they do."""
+    """Raise the limit without cost: the block is never touched. Other C libraries are not
+    affected.
+    """
     np.empty(_LIMIT, np.uint8)

@@ -1,6 +1,6 @@
-"""Which layers of a design go back in one pass on a board: those that hardware takes, and that fit.
+"""The layers of a design with a combined backward pass on a board: supported, and small enough.
 
-A layer that does not runs its delta propagation and its kernel update apart, in parts if need be.
+Other layers run delta propagation and kernel update separately, in parts if needed.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ from merp.models.machines.cnn_merp.plan.work import PhaseWork
 from merp.models.network.phases import ONE_PASS
 
 Pair = tuple[PhaseWork, PhaseWork]
-"""Delta propagation and kernel update of a layer, as they would run apart."""
+"""Delta propagation and kernel update of a layer, as if they ran separately."""
 
 
 def in_one_pass(
     name: str, forward: EngineDesign, pairs: Sequence[Pair], board: Board
 ) -> tuple[PlannedEngine, list[PhaseWork]] | None:
-    """Return the bitstream and the layers that go back in one pass on it; None if none does.
+    """Return the bitstream and the layers of the combined backward pass; None if there are none.
 
-    Of layers that do not fit together those stay that need the fewest block RAMs by themselves. An
-    engine is as large as its largest layer asks, so that fewer layers never take more: the most
-    that fit are found by bisection.
+    If the layers do not fit together, those with the fewest individual block RAMs are kept. An
+    engine is sized for its largest layer, so fewer layers never need more. The largest number of
+    layers that fit is found by bisection.
 
     Args:
-        name: of the design. forward: its choices. pairs: of the layers that propagate deltas.
+        name: of the design.
+        forward: its choices.
+        pairs: of the layers that propagate deltas.
     """
     if forward.n_cu < 2:
         return None
@@ -54,7 +56,7 @@ def in_one_pass(
 
 
 def _works(forward: EngineDesign, pairs: Sequence[Pair]) -> list[PhaseWork]:
-    """The layers in one pass, each half on its own share of the units."""
+    """Return the layers in one pass, each half with its own share of the units."""
     halves = halves_of(forward)
     one = rings(halves.propagation, "dp", [propagation for propagation, _ in pairs])
     other = rings(halves.update, "ku", [update for _, update in pairs])
@@ -70,7 +72,7 @@ def _works(forward: EngineDesign, pairs: Sequence[Pair]) -> list[PhaseWork]:
 
 
 def _engine(name: str, forward: EngineDesign, pairs: Sequence[Pair]) -> PlannedEngine | None:
-    """The bitstream of all of them; None if there is no such hardware."""
+    """Return the bitstream of all layers; None if there is no such hardware."""
     works = _works(forward, pairs)
     try:
         engine = engine_of(name, works, [work.whole for work in works])

@@ -1,4 +1,4 @@
-"""How a network is planned on a board: which designs, which bitstreams, which tiles."""
+"""Plan a network on a board: designs, bitstreams and tiles."""
 
 from __future__ import annotations
 
@@ -45,19 +45,22 @@ def plan(
 ) -> NetworkPlan:
     """Plan a training step.
 
+    If the network requests a combined backward pass, it is used for layers that hardware supports
+    and that fit whole. The other layers run both phases separately. Two fused layers also run
+    separately if no shares of their units fit.
+
     Args:
-        network: layers without a design of their own get one. Where it goes back in one pass, its
-            layers do that hardware takes and that fit whole; the others run both phases apart. So
-            do two layers that it fuses, where no shares of their units fit.
+        network: layers without a design get one.
         batch: images of a step.
-        goal: of ``GOALS``, what the tiles are chosen for; the other decides between equals.
-        state: kind of state, one of ``STATES``; with ``pooled`` deltas are stored pooled.
-        apart: each layer has bitstreams of its own, sized for it alone, not one with the layers
-            that share its design.
+        goal: of ``GOALS``, the goal of the tiles; the other goal decides between equal tiles.
+        state: kind of ReLU/pooling mask, one of ``STATES``; with ``pooled`` deltas are stored
+            pooled.
+        apart: each layer has its own bitstreams, sized for it alone, instead of sharing them.
 
     Raises:
-        BadInput: the part is too small; the message says what for. Or the network goes back in one
-            pass, or fuses layers, and deltas are not stored pooled; or none could be fused so.
+        BadInput: the part is too small, and the message gives the design or layer. Or the network
+            requests a combined backward pass or fused layers, and deltas are not stored pooled. Or
+            no hardware fuses these layers.
     """
     if network.backward == COMBINED and state != POOLED:
         raise BadInput(
@@ -98,7 +101,7 @@ def plan(
 def _pair(
     network: Network, names: Sequence[str], board: Board, batch: int, state: str
 ) -> PlannedPhase:
-    """The pass of two layers that are fused.
+    """Return the pass of two fused layers.
 
     Raises:
         BadInput: hardware does not fuse them, or they do not fit.
@@ -116,9 +119,9 @@ def _pair(
 def _complete(
     network: Network, board: Board, batch: int, goal: str, state: str
 ) -> tuple[Network, tuple[str, ...]]:
-    """The network with a design for each layer, none fused, and the names of those chosen.
+    """Return the network with a design for each layer, none fused, and the names of chosen designs.
 
-    Layers that are to be fused get designs of one element a beat.
+    Layers to be fused get designs of one element a beat.
     """
     complete, missing = with_designs(replace(network, layer_fusion=()))
     for name, layers in missing.items():
@@ -132,7 +135,7 @@ def _complete(
                 if not fitting:
                     least = lacks
                 elif lacks > least:
-                    continue  # there is hardware for fewer of them
+                    continue  # hardware supports fewer of them
                 planned = _fitting(tried, name, works, board, goal)
                 if planned is not None:
                     fitting[each] = planned
@@ -151,14 +154,14 @@ Works = Mapping[str, Sequence[PhaseWork]]
 
 
 def _works(network: Network, name: str, batch: int, state: str) -> Works:
-    """What runs on a design, as if both backward phases of all were apart."""
+    """Return the works of a design, as if both backward phases were separate."""
     return {phase: list(works_of(network, name, phase, batch, state)) for phase in PHASES}
 
 
 def _fitting(
     network: Network, name: str, works: Works, board: Board, goal: str
 ) -> list[PlannedPhase] | None:
-    """All that runs on a design; None where the part lacks the room."""
+    """Return all plans of a design; None if the part is too small."""
     try:
         for phase in ("fp",) if network.backward == COMBINED else PHASES:
             some = works[phase]
@@ -171,15 +174,15 @@ def _fitting(
 
 
 def _most_luts(planned: Sequence[PlannedPhase]) -> int:
-    """Of the bitstream that takes most of them."""
+    """Return the LUTs of the bitstream that uses the most."""
     return max(each.engine.resources.lut for each in planned)
 
 
 def _worth(fitting: Mapping[EngineDesign, Sequence[PlannedPhase]], goal: str) -> EngineDesign:
-    """The smallest of the designs that no other beats by more than its ports are worth.
+    """Return the smallest of the designs that no other design beats by the worth of its ports.
 
-    For ``bytes`` none moves fewer. None that is left saves more than ``WORTH`` of its time; and of
-    all such it takes the fewest LUTs.
+    For ``bytes`` no other design moves fewer. No other design saves more than ``WORTH`` of its
+    time. Of all such designs it uses the fewest LUTs.
     """
     moved = {design: sum(each.bytes for each in fitting[design]) for design in fitting}
     seconds = {design: ordered_sum(each.seconds for each in fitting[design]) for design in fitting}
@@ -193,7 +196,7 @@ def _worth(fitting: Mapping[EngineDesign, Sequence[PlannedPhase]], goal: str) ->
 def _of_design(
     network: Network, name: str, works: Works, board: Board, goal: str
 ) -> Iterator[PlannedPhase]:
-    """Plan all that runs on a design."""
+    """Plan all works of a design."""
     fused = _in_one_pass(network, name, board, works["dp"], works["ku"])
     yield from fused
     done = {planned.work.layer.name for planned in fused}
@@ -218,7 +221,7 @@ def _in_one_pass(
     propagations: Sequence[PhaseWork],
     updates: Sequence[PhaseWork],
 ) -> list[PlannedPhase]:
-    """Layers of a design that go back in one pass, where the network asks for it."""
+    """Plan the combined backward pass of a design's layers, if the network requests it."""
     asked = [w for w in propagations if has_phase(network, w.layer, ONE_PASS)]
     of_layer = {work.layer.name: work for work in updates}
     pairs = [(work, of_layer[work.layer.name]) for work in asked]
@@ -230,7 +233,7 @@ def _in_one_pass(
 
 
 def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, Any]:
-    """What a phase of a layer starts at, as ``PhaseWork`` names it."""
+    """Return the start of a phase of a layer, with the names of ``PhaseWork``."""
     if phase == "fp":
         return {"begun": layer.add is not None}
     if phase != "dp":
@@ -242,7 +245,7 @@ def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, 
 def works_of(
     network: Network, name: str, phase: str, batch: int, state: str
 ) -> Iterator[PhaseWork]:
-    """Layers that run on a design in a phase, as if both backward phases of all were apart."""
+    """Return the layers of a design in a phase, as if both backward phases were separate."""
     network = replace(network, backward=SEPARATE)
     forward, back = designs_of(network)[name], phase != "fp"
     drafts = [
@@ -264,7 +267,7 @@ def works_of(
 
 
 def _on_engine(forward: EngineDesign, phase: str, works: Sequence[PhaseWork]) -> list[PhaseWork]:
-    """Works of a phase on the engine that they share."""
+    """Return the works of a phase on the engine that they share."""
     if not works:
         return []
     engine = rings(forward, phase, works)
@@ -272,7 +275,7 @@ def _on_engine(forward: EngineDesign, phase: str, works: Sequence[PhaseWork]) ->
 
 
 def placed(network: Network, board: Board) -> Network:
-    """The network on designs that are chosen for a board.
+    """Return the network on designs that are chosen for a board.
 
     Raises:
         BadInput: the part is too small.

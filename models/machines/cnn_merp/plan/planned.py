@@ -1,4 +1,4 @@
-"""A plan of a network on a board: what each layer and phase runs as, and what a step costs."""
+"""A plan of a network on a board: the engine of each layer and phase, and the cost of a step."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ from merp.models.network.phases import NAMED, ONE_PASS, PAIR, apart, has_phase
 
 
 class PassKind(NamedTuple):
-    """Passes that are alike: how many there are of all groups, and what they have.
+    """A kind of equal passes: their number over all groups, and their maps.
 
     Attributes:
-        passes: how many. maps: in, and out. part: of the input maps.
+        passes: number of passes.
+        maps: in, and out.
+        part: of the input maps.
     """
 
     passes: int
@@ -39,8 +41,10 @@ class PlannedPhase:
     """A phase of a layer, in passes.
 
     Attributes:
-        work: the layer and phase. engine: the bitstream. tile: maps of the largest parts.
-        board: where.
+        work: the layer and phase.
+        engine: the bitstream.
+        tile: maps of the largest parts.
+        board: the board.
         like: the plan of a work of the same kind on the same engine, whose passes cost the same.
     """
 
@@ -62,7 +66,7 @@ class PlannedPhase:
 
     @property
     def passes(self) -> int:
-        """Of all groups."""
+        """Number of passes of all groups."""
         return self.work.layer.groups * self.in_parts * self.out_parts
 
     @cached_property
@@ -72,18 +76,18 @@ class PlannedPhase:
 
     @property
     def bytes(self) -> int:
-        """Of all ports; velocities of momentum are not among them."""
+        """Bytes of all ports, without velocities of momentum."""
         return sum(self.ports.values())
 
     @property
     def operations(self) -> int:
-        """All groups and images."""
+        """Operations of all groups and images."""
         parts = self.work.halves or (self.work,)
         return sum(each.layer.operations(self.work.images) for each in parts)
 
     @property
     def kinds(self) -> list[PassKind]:
-        """Passes of different parts, as far as these are of other sizes or take other sums."""
+        """Kinds of passes, which differ in sizes of parts or in the source of sums."""
         (in_size, out_size), work = self.tile, self.work
         in_rest = work.inputs - (self.in_parts - 1) * in_size
         out_rest = work.outputs - (self.out_parts - 1) * out_size
@@ -106,24 +110,26 @@ class PlannedPhase:
 
     @cached_property
     def costs(self) -> list[tuple[PassKind, Cost]]:
-        """What a pass of each kind costs."""
+        """Cost of a pass of each kind."""
         if self.like is not None:
             return self.like.costs
         return [(kind, _one_pass(self.work, self.board, kind)) for kind in self.kinds]
 
     @cached_property
     def cycles(self) -> int:
-        """Of all passes, the memory's waits left out."""
+        """Cycles of all passes, without waits for the memory."""
         return round(ordered_sum(kind.passes * float(cost.total[0]) for kind, cost in self.costs))
 
     @cached_property
     def seconds(self) -> float:
-        """Of all passes."""
+        """Seconds of all passes."""
         return ordered_sum(kind.passes * float(cost.seconds[0]) for kind, cost in self.costs)
 
     @cached_property
     def binds(self) -> str:
-        """What takes most of the time: ``units``, a port, ``kernel`` load or update, ``memory``."""
+        """The cause of most of the time: ``units``, a port, ``kernel`` load or update,
+        ``memory``.
+        """
         clock = self.board.clock_mhz * 1e6
         shares = {"memory": 0.0}
         for (many, *_), cost in self.costs:
@@ -139,7 +145,7 @@ class PlannedPhase:
 
 
 def _one_pass(work: PhaseWork, board: Board, kind: PassKind) -> Cost:
-    """Cost of a pass of a kind."""
+    """Return the cost of a pass of a kind."""
     inputs, outputs = (np.array([count]) for count in kind.maps)
     ends = (np.array([end]) for end in (kind.part.first, kind.part.last))
     return cost_of(work, board, inputs, outputs, *ends)
@@ -150,10 +156,11 @@ class NetworkPlan:
     """A network's training step on a board.
 
     Attributes:
-        network: whose layers all name a design here. board, batch, state, goal: as asked for.
-        chosen: names of the designs that the planner chose itself.
+        network: with a design for every layer.
+        board, batch, state, goal: as requested.
+        chosen: names of the designs that the planner chose.
         layers: each layer and phase, in the network's order.
-        unfused: why the two layers that were to be fused run one by one; empty where none do.
+        unfused: the reason why the two layers to be fused run separately; empty if they do not.
     """
 
     network: Network
@@ -166,7 +173,7 @@ class NetworkPlan:
     unfused: str = ""
 
     def of(self, layer: str, phase: str) -> PlannedPhase:
-        """The plan of a layer's phase."""
+        """Return the plan of a layer's phase."""
         return self._named[layer, phase]
 
     @cached_property
@@ -175,14 +182,15 @@ class NetworkPlan:
 
     @property
     def phases(self) -> tuple[str, ...]:
-        """Those that are planned of any layer, in the order of ``NAMED``."""
+        """Phases that are planned for any layer, in the order of ``NAMED``."""
         planned = {each.work.phase for each in self.layers}
         return tuple(phase for phase in NAMED if phase in planned)
 
     def apart(self, layers: Iterable[Layer]) -> Iterator[str]:
-        """As ``models.network.phases.apart``, and of convolutions that have no such pass here.
+        """Yield the notes of ``models.network.phases.apart``, and notes on convolutions without
+        this pass.
 
-        In front of it why layers run one by one that were to be fused, whatever ``layers``.
+        The first note is the reason why layers to be fused run separately, for all ``layers``.
         """
         if self.unfused:
             yield self.unfused
@@ -191,7 +199,7 @@ class NetworkPlan:
         for layer in layers:
             if has_phase(self.network, layer, ONE_PASS) and layer.name not in in_one:
                 yield (
-                    f"{layer.name} has dp and ku, as no hardware takes both at once, or they do "
+                    f"{layer.name} has dp and ku, because no hardware combines them, or they do "
                     f"not fit {self.board.name} whole"
                 )
 
@@ -219,10 +227,10 @@ class NetworkPlan:
 
     @property
     def seconds(self) -> float:
-        """Of a step."""
+        """Seconds of a step."""
         return self.computing + self.loading
 
     @property
     def images_per_second(self) -> float:
-        """Of a step, bitstreams and all."""
+        """Images per second of a step, including bitstreams."""
         return self.batch / self.seconds

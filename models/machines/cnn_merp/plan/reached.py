@@ -1,6 +1,7 @@
-"""What folded layers reach of what ports and memory allow, by the model that walks every slot.
+"""Comparison of folded layers with the limits of ports and memory, by the model of every slot.
 
-Their weights are moved once for few products each, so that ports and memory bound them, not units.
+Each weight of such a layer is moved once for few products. Therefore ports and memory limit the
+layer, not units.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ class Reached:
     """Seconds of all passes of a folded layer and phase.
 
     Attributes:
-        planned: of which layer and phase.
-        ports: of the slowest port, that of kernels too, and of the memory, as if all else went on
-            beside it: nothing is quicker.
-        walked: by the cycle model, kernels in front of the slots, or their update behind them.
+        planned: the layer and phase.
+        ports: of the slowest port, including that of kernels, and of the memory, if everything else
+            ran in parallel. This is a lower bound.
+        walked: by the cycle model, with kernels before the slots, or their update after them.
     """
 
     planned: PlannedPhase
@@ -30,17 +31,19 @@ class Reached:
 
     @property
     def share_of_plan(self) -> float:
-        """Of what the plan says that ports and memory allow, its kernels one after the slots."""
+        """Ratio of the plan's seconds to the walked seconds; the plan loads kernels outside the
+        slots.
+        """
         return self.planned.seconds / self.walked
 
     @property
     def share_of_ports(self) -> float:
-        """Of what ports and memory allow if nothing waited for them."""
+        """Ratio of the port and memory limit, without any waits, to the walked seconds."""
         return self.ports / self.walked
 
 
 def reached(plan: NetworkPlan) -> Iterator[Reached]:
-    """The folded layers of a plan that there is hardware for."""
+    """Yield the folded layers of a plan for which there is hardware."""
     clock = plan.board.clock_mhz * 1e6
     for planned in plan.layers:
         if not (planned.work.folded and planned.work.built):
@@ -56,7 +59,7 @@ def reached(plan: NetworkPlan) -> Iterator[Reached]:
 
 
 def walked_cycles(planned: PlannedPhase, kind: PassKind) -> int:
-    """Cycles of one pass of a kind of a folded layer, kernels included."""
+    """Return the cycles of one pass of a kind of a folded layer, kernels included."""
     work, design, (inputs, outputs) = planned.work, planned.engine.design, kind.maps
     start = (planned.in_parts - 1) * planned.tile[0] if kind.part.last else 0
     elements = work.elements(start, start + inputs)
@@ -68,5 +71,5 @@ def walked_cycles(planned: PlannedPhase, kind: PassKind) -> int:
         behind = Shape(n=1, m=outputs, k=1, rows=1, columns=1)
         return delta_cycles(shape, behind, outputs, work.images, design, kind.part).phase
     shape = replace(work.shape, n=elements, m=outputs)
-    biases = 0 if kind.part.biases else outputs  # they take a cycle each, where there are any
+    biases = 0 if kind.part.biases else outputs  # biases, if any, take a cycle each
     return update_cycles(shape, work.images, design).phase - biases

@@ -1,10 +1,10 @@
 """Tiles of all layers that share a bitstream, such that its engine fits the part.
 
-The engine's memories are as large as the largest tile asks. Kernel memories and banks take nearly
-all of them. A pair of sizes of both, each as large as its blocks of RAM allow, leaves so many
-blocks for the rest, and every layer takes its best tile within. Of all pairs the best that fits is
-found by branch and bound: a range of pairs costs no less than the largest of its sizes would, with
-what the smallest leave.
+The engine's memories are sized for the largest tile. Kernel memories and banks need almost all
+block RAM. A pair of sizes of both leaves a number of blocks for the other memories; each size is
+the largest for its blocks. Every layer then uses its best tile within these limits. The best pair
+that fits is found by branch and bound. The bound of a range of pairs combines its largest sizes
+with the memory that its smallest sizes leave.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ Tile = tuple[int, int]
 """Input maps and output maps of the largest parts."""
 
 Cost = tuple[float, float]
-"""Of all layers: what the goal asks first, and what it asks next."""
+"""Costs of all layers: that of the goal first, then the other one."""
 
-_STEP = 512  # words from which one more may take one more block
+_STEP = 512  # words of RAM after which one more word may need one more block
 _TRIES = 16
 
 
 @dataclass(frozen=True)
 class _Cap:
-    """A size of a memory: so many words fit so many RAMB18, and no more do."""
+    """A size of a memory: the largest number of words that fits its number of RAMB18."""
 
     words: int
     halves: int
@@ -61,8 +61,9 @@ def best_tiles(
     """Return the engine of a bitstream and the tile of each of its works.
 
     Args:
-        name: of the design. works: that it runs, all of one phase.
-        goal: ``bytes`` or ``time``, of all works; the other one decides between equals.
+        name: of the design.
+        works: works of the design, all of one phase.
+        goal: ``bytes`` or ``time``, of all works; the other one decides between equal results.
 
     Raises:
         BadInput: not even one map in and one map out of each fits, or the units do not.
@@ -72,10 +73,11 @@ def best_tiles(
 
 
 class Priced(NamedTuple):
-    """The best that a search found.
+    """The best result of a search.
 
     Attributes:
-        engine: of the bitstream. tiles: of each of its works.
+        engine: of the bitstream.
+        tiles: of each of its works.
         bytes, seconds: of all works, added up in their order.
     """
 
@@ -86,10 +88,10 @@ class Priced(NamedTuple):
 
 
 def best_priced(name: str, works: Distinct, board: Board, goal: str) -> Priced:
-    """Return the same as ``best_tiles``, and what it costs.
+    """Return the result of ``best_tiles`` with its costs.
 
     Raises:
-        BadInput: as ``best_tiles``.
+        BadInput: as in ``best_tiles``.
     """
     base = least_engine(name, works.works)
     _check(base, works.names, board)
@@ -98,7 +100,7 @@ def best_priced(name: str, works: Distinct, board: Board, goal: str) -> Priced:
 
 
 def _check(base: PlannedEngine, names: Sequence[str], board: Board) -> None:
-    """Refuse a board that has no room for the least: one map in, one map out of each layer."""
+    """Refuse a board that is too small for one map in and one map out of each layer."""
     needed, has = base.resources.figures(), capacity(board.room).figures()
     for kind in KINDS:
         if needed[kind] > has[kind]:
@@ -115,7 +117,7 @@ def _said(count: float) -> str:
 
 
 def fits(engine: PlannedEngine, board: Board) -> bool:
-    """Whether a part has what an engine takes, by the model."""
+    """Return whether an engine fits a part, by the model."""
     needed, has = engine.resources.figures(), capacity(board.room).figures()
     return all(needed[kind] <= has[kind] for kind in KINDS)
 
@@ -152,9 +154,9 @@ class _Search:
         self.starts = np.concatenate(([0], self.ends[:-1]))
 
     def _caps(self, memory: Callable[[int], Memory], per: int, largest: int) -> list[_Cap]:
-        """Sizes of a memory as far as the part has room, smallest first.
+        """Return the sizes of a memory that fit the part, smallest first.
 
-        ``per`` words of RAM are one of its words; none has more words than ``largest``.
+        ``per`` words of RAM form one of its words; no memory has more words than ``largest``.
         """
         found: list[_Cap] = []
         ram = 0
@@ -172,7 +174,7 @@ class _Search:
         return found
 
     def best(self) -> tuple[Cost, Leaf]:
-        """Take the range that promises most, until one is a pair that fits."""
+        """Take the range with the lowest bound, until it is a pair that fits."""
         order = count()
         heap: list[tuple[Cost, int, int, tuple[int, int, int, int], Leaf | None]] = []
 
@@ -206,16 +208,18 @@ class _Search:
         raise self._too_small()
 
     def _left(self, kernel: int, bank: int) -> int:
-        """RAMB18 beside kernel memories and banks of these sizes."""
+        """Return the RAMB18 that remain with kernel memories and banks of these sizes."""
         return self.halves - self.kernel_caps[kernel].halves - self.bank_caps[bank].halves
 
     def _within(self, kernel: int, bank: int, left: int) -> Counts | None:
-        """The best tile of each work within these sizes, by its place; None if one has none."""
+        """Return the index of the best tile of each work within these sizes; None if a work has
+        none.
+        """
         inside = self.tiles.kernel_words <= self.kernel_caps[kernel].words
         inside &= self.tiles.row_words <= self.bank_caps[bank].words
         inside &= self.tiles.others <= left
         places = np.flatnonzero(inside)
-        first = np.searchsorted(places, self.starts)  # of each work's
+        first = np.searchsorted(places, self.starts)  # the first of each work
         if first[-1] == places.size:
             return None
         picked: Counts = places[first]
@@ -227,10 +231,10 @@ class _Search:
         return (moved, seconds) if self.goal == "bytes" else (seconds, moved)
 
     def _fitted(self, kernel: int, bank: int) -> tuple[Cost, Leaf] | None:
-        """Tiles within a pair of sizes whose engine fits.
+        """Return tiles within a pair of sizes whose engine fits.
 
-        What layers ask of the other memories is apart from each other; where the largest of each
-        together are too much, all get less.
+        Each layer's need of the other memories is calculated separately. If the largest needs
+        together are too large, the limit of all layers is reduced.
         """
         left = self._left(kernel, bank)
         for _ in range(_TRIES):
@@ -250,9 +254,9 @@ class _Search:
     def _too_small(self) -> BadInput:
         part = self.board.room
         return BadInput(
-            f"board {self.board.name}: design {self.name}, phase {self.base.phase}: no tiles of "
-            f"its layers fit {part.block_rams:,} RAMB36 and {part.luts:,} LUT of {part.name}: "
-            "allowed are fewer units (n_cu) or a larger part"
+            f"board {self.board.name}: design {self.name}, phase {self.base.phase}: no tiles fit "
+            f"{part.block_rams:,} RAMB36 and {part.luts:,} LUT of {part.name}: allowed are fewer "
+            "units (n_cu) or a larger part"
         )
 
 

@@ -1,4 +1,4 @@
-"""A design some of whose fields are arrays, so that a formula of it gives many results at once."""
+"""A design with arrays in some of its fields, so that a formula gives many results together."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ class Sized(Generic[Design]):
         self.__dict__.update(sizes)
 
     def __getattr__(self, name: str) -> Any:
-        """Any other field or property of the design."""
+        """Return any other field or property of the design."""
         return getattr(self._design, name)

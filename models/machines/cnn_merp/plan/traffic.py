@@ -1,4 +1,4 @@
-"""Traffic on count ``board``: what the passes of a plan move."""
+"""Traffic on count ``board``: the bytes that the passes of a plan move."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def board_traffic(network: Network, found: NetworkPlan) -> tuple[LayerTraffic, .
 
 
 def _phases(planned: PlannedPhase) -> Iterator[tuple[str, str, PhaseTraffic]]:
-    """Layer, phase and traffic; of two fused layers each has its share, as ``fp``."""
+    """Yield layer, phase and traffic; of two fused layers each has its share, as ``fp``."""
     work = planned.work
     if work.phase == PAIR and work.halves is not None:
         for half in work.halves:
             ports = closed_form(half, *half.whole)
             if half.layer is not work.layer:
-                ports["map_in"] = 0  # they come from the layer in front, on chip
+                ports["map_in"] = 0  # they are passed from the layer in front, on chip
             yield half.layer.name, "fp", PhaseTraffic(half.layer.operations(half.images), ports)
         return
     updates = work.phase in ("ku", ONE_PASS)

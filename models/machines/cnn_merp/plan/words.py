@@ -1,8 +1,10 @@
-"""What crosses each port in one pass, in words or bytes; and of all passes by formula.
+"""The traffic of each port in one pass, in words or bytes, and of all passes by formula.
 
-A port's words over all passes are those of the count board: every part of the output maps reads
-the input maps again, every part of the input maps but the last leaves partial sums, and every one
-but the first takes them in again.
+A port's words over all passes are those of the count board:
+
+- Every part of the output maps reads the input maps again.
+- Every part of the input maps but the last writes partial sums.
+- Every part of the input maps but the first reads partial sums.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from merp.models.traffic.count import activation_bits, state_written_bytes
 
 
 class Pass(NamedTuple):
-    """One pass of a group: input maps from ``in_start`` to ``in_end``, output maps likewise."""
+    """One pass of a group: input maps ``in_start`` to ``in_end``, output maps in the same form."""
 
     in_start: int
     in_end: int
@@ -28,25 +30,29 @@ class Pass(NamedTuple):
 
 
 def parts(maps: int, size: int) -> Iterator[tuple[int, int]]:
-    """Cut maps into parts of a size, the last one what is left."""
+    """Cut maps into parts of a size; the last part has the rest."""
     for start in range(0, maps, size):
         yield start, min(maps, start + size)
 
 
 def passes(work: PhaseWork, in_size: int, out_size: int) -> Iterator[Pass]:
-    """Passes of a group in order: output parts outside, input parts inside and ascending."""
+    """Yield the passes of a group in order: output parts outside, input parts inside and
+    ascending.
+    """
     for out_start, out_end in parts(work.outputs, out_size):
         for in_start, in_end in parts(work.inputs, in_size):
             yield Pass(in_start, in_end, out_start, out_end)
 
 
 def _share(total: int, start: int, end: int, maps: int) -> int:
-    """Of ``total`` words those of some of the maps; flattened ones need not divide."""
+    """Return the share of some maps in ``total`` words; flattened maps need not divide evenly."""
     return total * end // maps - total * start // maps
 
 
 def pass_bytes(work: PhaseWork, one: Pass) -> dict[str, int]:
-    """Bytes through each port in a pass of one group; in the order in, out, parameters."""
+    """Return the bytes through each port in a pass of one group, in the order in, out,
+    parameters.
+    """
     if work.halves is not None:
         if work.phase == PAIR:
             first, second = map(whole_bytes, work.halves)
@@ -59,17 +65,17 @@ def pass_bytes(work: PhaseWork, one: Pass) -> dict[str, int]:
 
 
 def whole_bytes(work: PhaseWork) -> dict[str, int]:
-    """The same of a pass that has all maps of a group."""
+    """Return the same bytes of a pass that has all maps of a group."""
     return pass_bytes(work, Pass(0, work.inputs, 0, work.outputs))
 
 
 def _once(propagation: Mapping[str, int], update: Mapping[str, int]) -> dict[str, int]:
-    """Both halves of a whole layer in one pass: what both read is read once."""
+    """Return the bytes of both halves of a whole layer in one pass; shared inputs are read once."""
     return {**propagation, **update}
 
 
 def _bytes(work: PhaseWork, words: Mapping[str, int]) -> dict[str, int]:
-    """Bytes of the ports that have any, of their words."""
+    """Return the bytes of the ports with nonzero words."""
     return {port: count * work.word_bytes(port) for port, count in words.items() if count}
 
 
@@ -79,9 +85,9 @@ def _kernels(work: PhaseWork, one: Pass) -> int:
 
 
 def _sums(work: PhaseWork, one: Pass) -> dict[str, int]:
-    """Partial sums, in by all input parts but the first, out by all but the last.
+    """Return partial sums: read by all input parts but the first, written by all but the last.
 
-    And what the first part starts at, where it does.
+    If the first part starts at a stream, this is included.
     """
     sums = work.positions * (one.out_end - one.out_start)
     found = {
@@ -92,7 +98,7 @@ def _sums(work: PhaseWork, one: Pass) -> dict[str, int]:
 
 
 def _start(work: PhaseWork, one: Pass) -> dict[str, int]:
-    """What sums start at; a delta as it is stored, with the state that expands it."""
+    """Return the start of the sums: a stored delta, with the mask that expands it."""
     if not work.begun:
         return {}
     if work.beside is None:
@@ -104,7 +110,9 @@ def _start(work: PhaseWork, one: Pass) -> dict[str, int]:
 
 
 def _state_beside(work: PhaseWork, beside: Layer, one: Pass) -> int:
-    """State of some maps of a layer whose delta sums start at; flattened ones' need not divide."""
+    """Return the mask of some maps of a layer at whose delta sums start; flattened maps may be
+    cut.
+    """
     of_group = beside.biases // work.layer.groups
     if work.outputs == of_group:
         return work.state_of(beside, one.out_end - one.out_start)
@@ -132,7 +140,7 @@ def _forward(work: PhaseWork, one: Pass) -> dict[str, int]:
 
 
 def _delta_words(work: PhaseWork, maps: int) -> int:
-    """Delta words of maps of the layer's output, as they are stored, all images."""
+    """Return the delta words of maps of the layer's output, as they are stored, of all images."""
     shape = work.stored.shape
     if work.pooled:
         return work.images * maps * shape.pooled_rows * shape.pooled_columns
@@ -154,7 +162,9 @@ def _delta(work: PhaseWork, one: Pass) -> dict[str, int]:
 
 
 def _delta_state(work: PhaseWork, one: Pass, maps: int) -> int:
-    """State that expands the deltas of a pass, or undoes the layer in front behind the last."""
+    """Return the mask that expands the deltas of a pass, or undoes the layer in front in the last
+    one.
+    """
     if work.pooled:
         return work.state_of(work.stored, maps)
     assert work.earlier is not None
@@ -178,9 +188,10 @@ def _update(work: PhaseWork, one: Pass) -> dict[str, int]:
 
 
 def with_velocities(work: PhaseWork, ports: Mapping[str, int]) -> dict[str, int]:
-    """Bytes of a kernel update with momentum: beside each port of parameters one of velocities.
+    """Return the bytes of a kernel update with momentum: each port of parameters has one of
+    velocities.
 
-    ports: bytes without, of one pass or of all.
+    ports: bytes without velocities, of one pass or of all.
     """
     sides = {"kernel": "in", "bias": "in", "kernel_out": "out", "bias_out": "out"}
     words = {
@@ -192,7 +203,7 @@ def with_velocities(work: PhaseWork, ports: Mapping[str, int]) -> dict[str, int]
 
 
 def summed(work: PhaseWork, in_size: int, out_size: int) -> dict[str, int]:
-    """Bytes of each port over all passes of all groups."""
+    """Return the bytes of each port over all passes of all groups."""
     total: dict[str, int] = {}
     for one in passes(work, in_size, out_size):
         for port, count in pass_bytes(work, one).items():
@@ -201,7 +212,9 @@ def summed(work: PhaseWork, in_size: int, out_size: int) -> dict[str, int]:
 
 
 def closed_form(work: PhaseWork, in_size: int, out_size: int) -> dict[str, int]:
-    """The same by formula: maps times parts, and the state of each part in whole bytes."""
+    """Return the same bytes by formula: maps times parts, and the mask of each part in whole
+    bytes.
+    """
     if work.halves is not None:
         if work.phase == PAIR:
             first, second = (closed_form(half, *half.whole) for half in work.halves)
@@ -240,7 +253,7 @@ def closed_form(work: PhaseWork, in_size: int, out_size: int) -> dict[str, int]:
 
 
 def _whole_start(work: PhaseWork, out_size: int) -> dict[str, int]:
-    """What the sums of all parts of the outputs start at."""
+    """Return the starts of the sums of all parts of the outputs."""
     layer = work.layer
     if not work.begun:
         return {}
@@ -257,7 +270,7 @@ def _whole_start(work: PhaseWork, out_size: int) -> dict[str, int]:
 
 
 def _state(work: PhaseWork, in_size: int, out_size: int) -> int:
-    """Bytes of a group's state, once, each part of it filled up to whole bytes."""
+    """Return the bytes of a group's mask, once, each part of it filled up to whole bytes."""
     if work.phase == "fp":
         written = state_written_bytes(
             work.shape, work.images, work.state, activation_bits(work.engine)
@@ -280,6 +293,6 @@ def _state(work: PhaseWork, in_size: int, out_size: int) -> int:
 
 
 def _of_parts(maps: int, size: int, count: Callable[[int], int]) -> int:
-    """The sum of a count over parts of a size: all but the last have as many maps."""
+    """Return the sum of a count over parts of a size; all but the last have equal maps."""
     whole = (maps - 1) // size
     return whole * count(size) + count(maps - whole * size)

@@ -1,9 +1,9 @@
-"""A phase of a layer that is to be cut into passes: its maps, its words, its engine.
+"""A phase of a layer to be cut into passes: its maps, its words, its engine.
 
-Output maps are cut into parts, and input maps into parts; a pass is one part of each, for one group
-and the whole batch (page ``plan``). Inputs and outputs are those of the phase: delta propagation
-takes the layer's output maps in. A fully connected layer folded onto a k x k engine has folded maps
-of k*k elements as its inputs.
+Output maps and input maps are cut into parts. A pass has one part of each, for one group and the
+whole batch (page ``plan``). Inputs and outputs are those of the phase: delta propagation reads the
+layer's output maps. A fully connected layer folded onto a k x k engine has folded maps of k*k
+elements as its inputs.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
 Count = TypeVar("Count", int, "NDArray[np.int64]")
 
 NO_STATE: Final = "32"
-"""The kind of state that is the activation itself: no hardware writes it."""
+"""The kind of mask that is the activation itself: no hardware writes it."""
 
 POOLED: Final = "pooled"
-"""The kind of state with which deltas are stored at pooled resolution; hardware keeps no other."""
+"""The kind of mask with which deltas are stored at pooled resolution; hardware writes only this
+one.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,21 +45,24 @@ class PhaseWork:
     """A phase of a layer.
 
     Attributes:
-        layer: all groups of it; of two fused layers the first. phase: ``fp``, ``dp``, ``ku``;
-            ``bp``: the latter two in one; or ``ff``: forward propagation of two layers in one.
-        earlier: the layer whose ReLU and pooling are undone behind delta propagation (``behind`` of
-            ``network.branches``), None for one that takes the images.
-        begun: its sums start at maps or deltas that come in.
-        beside: the layer whose delta these are, where it is stored as the delta of an output.
-        stored: the layer as whose its own delta lies in memory: another one where deltas are
-            stored pooled and its output is only added (``stored_as`` of ``network.branches``).
-        images: in each pass. state: kind of state, one of ``STATES``; ``pooled`` says that deltas
-            are stored at pooled resolution.
-        engine: k, n_cu and the other choices of the bitstream, and how tensors are stored; its
-            maxima say nothing here.
-        folded: a fully connected layer runs on an engine that convolves.
-        halves: of ``bp`` its DP and its KU, on engines of their own; ``engine`` is KU's, as are
-            inputs and outputs. Of ``ff`` FP of both layers; ``engine`` is the first one's.
+        layer: all its groups; for two fused layers, the first.
+        phase: ``fp``, ``dp``, ``ku``; ``bp``: the latter two combined; or ``ff``: forward
+            propagation of two layers combined.
+        earlier: the layer whose ReLU and pooling are undone after delta propagation (``behind`` of
+            ``network.branches``). None for a layer that reads the images.
+        begun: whether its sums start at streamed maps or deltas.
+        beside: the layer of this start delta, if it is stored as the delta of an output.
+        stored: the layer whose delta represents its own in memory. It is another layer if deltas
+            are stored pooled and the layer's output is only added (``stored_as`` of
+            ``network.branches``).
+        images: in each pass.
+        state: kind of ReLU/pooling mask, one of ``STATES``; with ``pooled`` deltas are stored at
+            pooled resolution.
+        engine: k, n_cu and the other choices of the bitstream, and the storage formats; its maxima
+            are not used here.
+        folded: whether a fully connected layer runs on an engine that convolves.
+        halves: for ``bp`` its DP and its KU, on separate engines; ``engine``, inputs and outputs
+            are KU's. For ``ff`` FP of both layers; ``engine`` is the first one's.
     """
 
     layer: Layer
@@ -74,14 +79,15 @@ class PhaseWork:
 
     @property
     def name(self) -> str:
-        """Of the layer; of two fused ones of both, ``conv1+conv2``."""
+        """Name of the layer; of two fused layers ``conv1+conv2``."""
         return "+".join(dict.fromkeys(each.layer.name for each in self.halves or (self,)))
 
     @cached_property
     def kind(self) -> Hashable:
-        """All that its passes follow from, on one engine: works of one kind differ in names alone.
+        """The properties that determine its passes on one engine; works of one kind differ only in
+        names.
 
-        A layer's name, its kind and the layers that it names are not part of it.
+        A layer's name, its kind and the layers that it names are not included.
         """
         layers = (self.layer, self.earlier, self.stored, self.beside)
         return (
@@ -98,7 +104,7 @@ class PhaseWork:
     def built(self) -> bool:
         """Whether there is hardware for its passes.
 
-        There is none that expands the delta that sums start at for elements of its maps.
+        No hardware expands the start delta of the sums for elements of its maps.
         """
         return self.beside is None or map_by_map(self.layer, self.beside)
 
@@ -108,7 +114,9 @@ class PhaseWork:
         return self.state == POOLED
 
     def word_bytes(self, port: str) -> int:
-        """Bytes of a word of a port: an element as it is stored, a partial sum, one of state."""
+        """Return the bytes of a word of a port: a stored element, a partial sum, or a byte of the
+        mask.
+        """
         return word_bytes(self.phase, port, self.engine)
 
     @property
@@ -118,17 +126,19 @@ class PhaseWork:
 
     @cached_property
     def elements_in(self) -> int:
-        """Elements of the input that a kernel spans but for its taps: n, or m on the way back."""
+        """Elements of the input that a kernel spans, without its taps: n, or m in delta
+        propagation.
+        """
         return self.shape.m if self.phase == "dp" else self.shape.n
 
     @cached_property
     def inputs(self) -> int:
-        """Input maps that can be parted; folded ones have an element for each tap."""
+        """Input maps that can be divided into parts; folded maps have an element for each tap."""
         return -(-self.elements_in // self.engine.taps) if self.folded else self.elements_in
 
     @cached_property
     def outputs(self) -> int:
-        """Output maps that can be parted; of two fused layers all that a pass makes."""
+        """Output maps that can be divided into parts; of two fused layers all outputs of a pass."""
         if self.phase == PAIR and self.halves is not None:
             return self.halves[1].layer.biases // self.layer.groups
         return self.shape.n if self.phase == "dp" else self.shape.m
@@ -140,14 +150,16 @@ class PhaseWork:
 
     @property
     def side_by_side(self) -> int:
-        """Groups of the second of two fused layers that a pass has, an engine each."""
+        """Groups of the second of two fused layers in a pass, with one engine each."""
         assert self.halves is not None
         first, second = self.halves
         return second.layer.groups // first.layer.groups
 
     @cached_property
     def convolution(self) -> Shape:
-        """What the engine convolves, all maps of a group; folded maps and all kernels are k x k."""
+        """The shape that the engine convolves, all maps of a group; folded maps and kernels are k x
+        k.
+        """
         k = self.engine.k
         if self.folded:
             return Shape(n=self.inputs, m=self.outputs, k=k, rows=k, columns=k, relu=False)
@@ -160,20 +172,20 @@ class PhaseWork:
 
     @property
     def idle_taps(self) -> int:
-        """Multipliers of a unit that the layer's kernels have no elements for."""
+        """Multipliers of a unit for which the layer's kernels have no elements."""
         return self.engine.taps - self.convolution.taps
 
     def elements(self, start: int, end: int) -> int:
-        """Elements of the input maps from ``start`` to ``end``.
+        """Return the elements of the input maps from ``start`` to ``end``.
 
-        Those of a folded layer fill its maps one after the other; the last one lacks some.
+        Elements of a folded layer fill its maps one after the other; the last map has fewer.
         """
         if not self.folded:
             return end - start
         return min(self.elements_in, end * self.engine.taps) - start * self.engine.taps
 
     def tile(self, inputs: int, outputs: int) -> Shape:
-        """The shape that a pass asks of its engine, with the largest parts."""
+        """Return the shape of a pass with the largest parts, as its engine sees it."""
         shape = self.convolution
         pool = None if self.phase in ("ku", ONE_PASS) else shape.pool
         found = replace(shape, n=inputs, m=outputs, pool=pool)
@@ -183,23 +195,26 @@ class PhaseWork:
 
     @cached_property
     def least(self) -> Shape:
-        """The same with one map in and one out, which all parts have but for their maps."""
+        """The same shape with one map in and one out; all parts differ from it only in their
+        maps.
+        """
         return self.tile(1, 1)
 
     @property
     def sweep(self) -> int:
-        """Columns of a row of positions; of a folded layer the images that stand for them.
+        """Columns of a row of positions; in a folded layer the images in place of columns.
 
-        A row of fewer images takes as long as one of so many, as the gradients must be taken out.
+        A row with fewer images takes the same time, because the gradients must be read out.
         """
         if not self.folded:
             return self.shape.out_columns
         return min(self.engine.image_columns, self.engine.max_images)
 
     def on(self, engine: EngineDesign) -> PhaseWork:
-        """The same on an engine that differs in units, positions in turn, rings and ports alone.
+        """Return the same work on an engine with other units, interleaved positions, rings and
+        ports.
 
-        Both works share all that has been computed for this one.
+        Both works share all values that have been computed for this one.
         """
         _ = self.kind, self.terms  # computed here, so that the copy has them
         found = copy(self)
@@ -272,15 +287,15 @@ class PhaseWork:
 
     @property
     def _behind(self) -> Layer | None:
-        """The layer whose ReLU is undone where deltas leave."""
+        """Return the layer whose ReLU is undone at the output of deltas."""
         return self.earlier if self.phase == "dp" and not self.pooled else None
 
     def _maps_of(self, layer: Layer | None) -> int:
-        """Maps of another layer for a group of this one."""
+        """Return the maps of another layer for a group of this layer."""
         return 0 if layer is None else layer.biases // self.layer.groups
 
     def _state_bits(self, layer: Layer | None) -> int:
-        """Bits of state for one map of a layer in one image."""
+        """Return the bits of the mask for one map of a layer in one image."""
         if layer is None:
             return 0
         return state_bits(layer.shape, 1, self.state, activation_bits(self.engine))
@@ -293,7 +308,7 @@ class PhaseWork:
         return self.stored if self.pooled else self.earlier
 
     def unpooled(self, inputs: int, outputs: int) -> tuple[Shape, int] | None:
-        """Shape and maps that un-pooling in front of a pass, or behind it, needs room for."""
+        """Return shape and maps for which un-pooling before or after a pass needs memory."""
         undone = self.undone
         if undone is None:
             return None
@@ -306,19 +321,19 @@ class PhaseWork:
 
     @property
     def start(self) -> Shape | None:
-        """Whose ReLU and pooling are undone on the deltas that sums start at, if at any."""
+        """The shape whose ReLU and pooling are undone on the start deltas of the sums, if any."""
         return start_shape(self.shape, self.beside) if self.begun and self.phase == "dp" else None
 
     def state_of(self, layer: Layer, maps: Count) -> Count:
-        """Bytes of the state of ``maps`` maps of a layer in one pass, filled up to whole bytes."""
+        """Return the bytes of the mask of ``maps`` maps in one pass, filled up to whole bytes."""
         return -(-self.images * self._state_bits(layer) * maps // 8)
 
 
 def pooled_columns(shape: Shape | None) -> int:
-    """Columns of pooled maps; none without pooling."""
+    """Return the columns of pooled maps; none without pooling."""
     return 0 if shape is None or shape.pool is None else shape.pooled_columns
 
 
 def delta_out_words(layer: Layer, earlier: Layer, pooled: bool) -> int:
-    """Delta words of one image and group that leave towards the layer in front."""
+    """Return the output delta words of one image and group for the layer in front."""
     return (earlier.outputs if pooled else earlier.sums) // layer.groups

@@ -1,6 +1,6 @@
 """Count the traffic of the backward phases by walking their schedules.
 
-As in ``counter``, a word counts when something that is not on chip is needed, or something leaves.
+As in ``counter``, a word counts when it is needed and not on chip, or when it is output.
 """
 
 from __future__ import annotations
@@ -33,20 +33,21 @@ def delta_words(
     Args:
         shape: the layer's, as in forward propagation.
         unpooled: the layer whose ReLU and pooling are undone: with ``before`` the layer itself,
-            else the one in front of it.
+            otherwise the layer in front of it.
         maps: of the delta that is expanded.
         images: in the run.
         engine: design of the engine.
-        before: un-pooling stands before the engine.
-        part: of the layer's output maps, those of ``shape``.
-        beside: the layer whose ReLU and pooling are undone on what sums start at; None where it
-            comes as it is, and has no state.
+        before: whether un-pooling precedes the engine.
+        part: the part of the layer's output maps that ``shape`` has.
+        beside: the layer whose ReLU and pooling are undone on the start of the sums. None if the
+            start is not expanded, and has no mask.
 
-    State counts in bytes: that of all images is one string of bits, filled up to whole bytes.
+    The ReLU/pooling mask counts in bytes. The mask of all images is one string of bits, filled up
+    to whole bytes.
     """
     swapped = widened(delta_shape(shape), engine.k)
     counts = walk(swapped, LEVELS[-1], engine.n_cu, engine.d, shape.stride, part)
-    undone = before or counts.sums != 0  # without sums there is nothing to un-pool behind them
+    undone = before or counts.sums != 0  # without sums there is nothing to un-pool after them
     pooled, full, _ = _expand(_geometry(unpooled, maps if undone else 0))
     sums = words_of_sums(counts, images, engine)
     if beside is not None:
@@ -63,9 +64,9 @@ def delta_words(
 
 
 def state_bytes(shape: Shape, maps: int, images: int) -> int:
-    """Return the bytes of the state that forward propagation of ``maps`` maps writes in one pass.
+    """Return the bytes of the mask that forward propagation of ``maps`` maps writes in one pass.
 
-    It is what expanding the delta reads.
+    The expansion of the delta reads as many bytes.
     """
     return -(-images * _expand(_geometry(shape, maps))[2] // 8)
 
@@ -73,10 +74,11 @@ def state_bytes(shape: Shape, maps: int, images: int) -> int:
 def update_words(
     shape: Shape, images: int, design: EngineDesign, before: bool = False, part: InputPart = WHOLE
 ) -> dict[str, int]:
-    """Return the words that cross each port in the kernel update of one group, old words read.
+    """Return the words that cross each port in the kernel update of one group, which reads old
+    words.
 
-    With ``before`` deltas come at pooled resolution, with their state, which counts in bytes.
-    ``part`` is that of the layer's input maps which ``shape`` has.
+    With ``before``, deltas arrive at pooled resolution, with their mask, which counts in bytes.
+    ``part`` is the part of the layer's input maps that ``shape`` has.
     """
     run = run_shape(shape, design.k)
     maps = walk(run, LEVELS[-1], design.n_cu, design.d).maps
@@ -100,10 +102,10 @@ def update_words(
 def backward_words(
     shape: Shape, images: int, propagation: EngineDesign, update: EngineDesign
 ) -> dict[str, int]:
-    """Return the words that cross each port where both backward phases of a group are one pass.
+    """Return the words that cross each port if both backward phases of a group are one pass.
 
-    Both halves walk one schedule of deltas: what one of them asks for the other one has, too. New
-    kernels are made of those that delta propagation was given.
+    Both halves walk the same schedule of deltas, so they share each delta. New kernels are computed
+    from the kernels that delta propagation read.
     """
     propagated = delta_words(shape, shape, shape.m, images, propagation, before=True)
     updated = update_words(shape, images, update, before=True)
@@ -129,10 +131,10 @@ def _geometry(shape: Shape, maps: int) -> np.ndarray:
 
 @compiled(lambda geometry: int(geometry[:3].prod()))
 def _expand(geometry: np.ndarray) -> tuple[int, int, int]:
-    """Walk the elements of one expanded image; return pooled words, words and bits of state.
+    """Walk the elements of one expanded image; return pooled words, words and bits of the mask.
 
-    A pooled element comes in when the first element of its window is asked for, and its field (mask
-    and position) with it; the mask of an average comes with the element that it may stop.
+    A pooled element is read when the first element of its window is needed, together with its field
+    (mask and position). The mask of an average is read with the element that it may clear.
     """
     maps, rows, columns, pooled_rows, pooled_columns, kind = geometry[:6]
     window, stride, top, left, relu = geometry[6:]

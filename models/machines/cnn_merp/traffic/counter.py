@@ -1,9 +1,9 @@
-"""Count traffic by walking the schedule: every filter of one image, with what is kept on chip.
+"""Count traffic by walking the schedule: every filter of one image, with a model of each memory.
 
-The model has memories, not formulae: resident kernels, a window register, accumulators, a ring of
-rows that the map stream fills, open pooling windows. A word counts when something that is not on
-chip is needed, or something leaves. CNN-MERP section IV names the strategies; the loop order is
-that of the hardware: position, input map, group of CUs.
+The model has memories instead of formulas: resident kernels, a window register, accumulators, a
+ring of rows for the map stream, open pooling windows. A word counts when it is needed and not on
+chip, or when it is output. CNN-MERP section IV names the strategies. The loop order is that
+of the hardware: position, input map, group of CUs.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from merp.models.traffic.strategies import LEVELS
 class Counts:
     """Words of one image of one group that cross each port.
 
-    ``sums`` are partial sums, finished sums or pooled outputs, whichever the strategies let out.
-    Sums that a pass starts at are ``sums_in``, those that it leaves to another one ``sums_out``,
-    maps of another layer that it adds ``added``.
-    Kernels and biases that stay on chip are counted once, and serve every image.
+    ``sums`` are partial sums, finished sums or pooled outputs, depending on the strategies. The
+    sums at which a pass starts are ``sums_in``. The sums for the next pass are ``sums_out``. Added
+    maps of another layer are ``added``. Kernels and biases that stay on chip are counted once, for
+    all images.
     """
 
     maps: int
@@ -49,11 +49,11 @@ def walk(
 ) -> Counts:
     """Walk the schedule of one image with the strategies ``level`` (one of ``LEVELS``).
 
-    ``rings`` times k rows of every input map are kept from strategy 4 on. Without it windows are
-    fetched whole, padding included: maps lie padded in memory. With ``dilation`` only every so many
-    rows and columns of the map are streamed, and zeros are made on chip between them. So are those
-    that fill up the last map of a folded layer. ``part`` is that of the layer's input maps which
-    ``shape`` has.
+    From strategy 4 on, ``rings`` times k rows of every input map are kept. Without strategy 4,
+    windows are read whole, including padding, because maps are stored padded. With ``dilation``
+    above 1, only every ``dilation``-th row and column of the map is streamed. The zeros between
+    them are generated on chip. The zeros that fill up the last map of a folded layer are also
+    generated on chip. ``part`` is the part of the layer's input maps that ``shape`` has.
     """
     pool = shape.pool
     geometry = np.array(
@@ -77,8 +77,8 @@ def port_words(
 ) -> dict[str, int]:
     """Return the words that cross each port in the forward pass of one group on ``design``.
 
-    One image is walked: all images of a run are alike, and kernels are loaded once. ``part`` is
-    that of the layer's input maps which ``shape`` has.
+    One image is walked: all images of a run are alike, and kernels are loaded once. ``part`` is the
+    part of the layer's input maps that ``shape`` has.
     """
     counts = walk(run_shape(shape, design.k), LEVELS[-1], design.n_cu, design.d, part=part)
     return {
@@ -91,7 +91,7 @@ def port_words(
 
 
 def words_of_sums(counts: Counts, images: int, design: EngineDesign) -> dict[str, int]:
-    """Return the words of partial sums, and of what is added, where ``design`` has ports for it."""
+    """Return the words of partial sums and of added maps, if ``design`` has ports for them."""
     found = {}
     if design.partial:
         found = {"partial_in": images * counts.sums_in, "partial_out": images * counts.sums_out}
@@ -123,8 +123,8 @@ def _walk(
     maps = kernels = biases = sums = sums_in = sums_out = added = 0
     kernel_kept = np.zeros((m, n), np.bool_)
     bias_kept = np.zeros(m, np.bool_)
-    ring = np.full((kept, columns, n), -1)  # the row that each place holds
-    streamed = 0  # elements of the map stream that have come in
+    ring = np.full((kept, columns, n), -1)  # the row that each place contains
+    streamed = 0  # elements of the map stream that have arrived
     terms = np.zeros(m, np.int64)  # summed up in each accumulator
     pooling = np.zeros((pooled_rows, pooled_columns, m), np.int64)  # elements seen by each window
     for out_row in range(out_rows):
@@ -166,17 +166,17 @@ def _walk(
                             sums += 1
                         else:
                             sums += _pool(pooling[:, :, j], out_row, out_column, geometry[9:])
-    if level >= 4:  # the stream brings what no window needs, too
+    if level >= 4:  # the stream also contains elements that no window needs
         maps += _stream(ring, streamed, rows * columns * n - 1, dilation, lacking)
     return maps, kernels, biases, sums, sums_in, sums_out, added
 
 
 @compiled()
 def _stream(ring: np.ndarray, streamed: int, wanted: int, dilation: int, lacking: int) -> int:
-    """Let the map stream (row, column, map) into the ring up to element ``wanted``.
+    """Advance the map stream (row, column, map) into the ring up to element ``wanted``.
 
-    Returns the elements that came from outside: not the last ``lacking`` taps of a folded layer's
-    last map, whose rows are those of the ring.
+    Returns the elements that were read from outside. The last ``lacking`` taps of a folded layer's
+    last map are not; their rows are those of the ring.
     """
     kept, columns, n = ring.shape
     came = 0
@@ -194,7 +194,9 @@ def _stream(ring: np.ndarray, streamed: int, wanted: int, dilation: int, lacking
 def _missing(
     ring: np.ndarray, top: int, bottom: int, left: int, right: int, i: int, dilation: int
 ) -> int:
-    """Return the elements of a window that the ring has lost, and that must come once more."""
+    """Return the elements of a window that the ring has overwritten, and that must be read
+    again.
+    """
     missing = 0
     for row in range(max(0, top), bottom):
         for column in range(max(0, left), right):
@@ -206,9 +208,9 @@ def _missing(
 
 @compiled()
 def _pool(seen: np.ndarray, row: int, column: int, geometry: np.ndarray) -> int:
-    """Show an element to the pooling windows over it; return how many it completes.
+    """Add an element to the pooling windows over it; return the number of completed windows.
 
-    A window is complete with as many elements as it has inside the map.
+    A window is complete when it has all its elements inside the map.
     """
     rows, columns, _, _, window, stride, above, before = geometry
     done = 0
@@ -227,5 +229,7 @@ def _pool(seen: np.ndarray, row: int, column: int, geometry: np.ndarray) -> int:
 
 @compiled()
 def windows_over(place: int, window: int, stride: int, windows: int) -> tuple[int, int]:
-    """First and last (exclusive) of the windows over a place, counted from the first's begin."""
+    """Return the first and last (exclusive) windows over a place, counted from the first's
+    begin.
+    """
     return max(0, -((window - 1 - place) // stride)), min(place // stride + 1, windows)

@@ -10,17 +10,18 @@ from merp.models.traffic.strategies import LEVELS
 
 
 def fused_words(shape: FusedShape, images: int, design: FusedDesign) -> dict[str, int]:
-    """Return the words (of state: bytes) that cross each port in a pass of two fused layers.
+    """Return the words (of the mask: bytes) that cross each port in a pass of two fused layers.
 
-    The second layer's schedule asks for the map between them, the first one's makes it.
+    The first layer's schedule outputs the map between them, and the second layer's schedule reads
+    it.
 
     Raises:
-        ValueError: the second layer asks for other words than the first one makes.
+        ValueError: the second layer reads other words than the first layer outputs.
     """
     first = walk(shape.first, LEVELS[-1], design.first.n_cu, design.first.d)
     second = walk(shape.second, LEVELS[-1], design.second.n_cu, design.second.d)
     if first.sums != shape.groups * second.maps:
-        raise ValueError(f"{first.sums} words are made between the layers, not {second.maps}")
+        raise ValueError(f"{first.sums} words pass between the layers, not {second.maps}")
     counts = {
         "map_in": images * first.maps,
         "kernel": first.kernels,

@@ -1,1 +1,1 @@
-"""The MAC array's answers to a comparison, and what its paper prints."""
+"""The MAC array in a comparison of architectures, and the printed numbers of its paper."""

@@ -1,7 +1,8 @@
-"""The RTL compiler's array in the record of all architectures: one bitstream, image after image.
+"""The RTL compiler's array in the comparison of architectures.
 
-Words are those of the paper's machine, whose pooling and un-pooling go through DRAM; seconds are a
-model with two rates that were fitted to nine latencies.
+One bitstream runs all phases, one image after the other. The words are those of the paper's
+machine, whose pooling and un-pooling are passes over DRAM. The seconds are a model with two rates,
+which were fitted to nine latencies.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from merp.models.network.phases import PHASES
 
 WORD_BITS: Final = 16
 PART: Final = "1SG280"
-"""Of the paper's board."""
+"""The FPGA of the paper's board."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,12 @@ class ArrayPlan:
     """An array for the layers in scope.
 
     Attributes:
-        layers: in scope, with their geometry. maps: output maps at once.
+        network: the network.
+        board: the board.
+        options: options of the comparison.
+        layers: layers in scope, with their geometry.
+        maps: output maps that the array computes concurrently.
+        word_bits: bits of a word.
     """
 
     network: Network
@@ -60,7 +66,7 @@ class ArrayPlan:
 
     @property
     def geometries(self) -> list[Geometry]:
-        """Of the layers in scope."""
+        """The geometries of the layers in scope."""
         return [shape for _, shape in self.layers]
 
     @property
@@ -71,18 +77,19 @@ class ArrayPlan:
 
     @property
     def seconds(self) -> float:
-        """Of a batch."""
+        """Seconds of a batch."""
         image = image_seconds(self.machine, self.geometries)
         return self.options.batch * image + update_seconds(self.machine, self.geometries)
 
 
 def plan(network: Network, board: Board, options: Options) -> ArrayPlan:
-    """Choose the paper's own array for its networks on its part, else the fastest that fits.
+    """Choose an array for a network on a board.
 
-    Where none fits it is the smallest.
+    For a network of the paper on the paper's part, it is the paper's array. Otherwise it is the
+    fastest array that fits. If none fits, it is the smallest array.
 
     Raises:
-        BadInput: the network is no chain, or maps at once that there are not.
+        BadInput: the network is not a chain of layers, or ``pof`` is not in ``MAPS``.
     """
     layers = tuple(
         (layer, geometry(network, layer)) for layer in chained(network, options, "rtl-compiler")
@@ -110,20 +117,20 @@ def plan(network: Network, board: Board, options: Options) -> ArrayPlan:
 
 
 def _fits(plan: ArrayPlan) -> bool:
-    """Whether the array itself does; whole kernels on the chip are another matter."""
+    """Check that the logic of the array fits; the memory of the kernels is not checked."""
     limits, used = of_board.limits(plan.board), _logic(plan)
     return all(each.value <= limits[kind] for kind, each in used.items())
 
 
 def _logic(plan: ArrayPlan) -> dict[str, Figure]:
-    """DSP blocks as fitted to the paper's; or what our multiply-adds take."""
+    """Return the DSP blocks as fitted to the paper, or the resources of merp's multiply-adds."""
     if plan.options.costs == "ours":
         return units(plan.word_bits, 1, macs(plan.maps))
     return {"dsp": Figure(dsp_blocks(plan.maps, plan.board.part.dsps), "model")}
 
 
 def record(plan: ArrayPlan) -> Record:
-    """What a plan costs."""
+    """Record the resources, cycles and traffic of a plan."""
     board = plan.board
     clock, memory = of_board.clock(board), of_board.memory(board)
     seconds = derived(plan.seconds, Figure(0, "model"), clock, memory)
@@ -173,13 +180,13 @@ def _notes(plan: ArrayPlan) -> tuple[str, ...]:
         if layer.shape.pool and layer.shape.pool.stride < layer.shape.pool.window
     ]
     notes = [
-        "one bitstream runs all phases; the paper prints a power for each network, none of a board",
-        "velocities of momentum and the loss's words are left out",
+        "one bitstream runs all phases; the paper prints a power per network, but none of a board",
+        "velocities of momentum and the words of the loss are not counted",
     ]
     if overlapping:
         notes.append(
-            f"pooling windows overlap in {', '.join(overlapping)}: the machine has none such, its "
-            "words and time are counted as if it had"
+            f"pooling windows overlap in {', '.join(overlapping)}: the machine does not support "
+            "this, but its words and time are counted as if it did"
         )
     return tuple(notes)
 
@@ -193,7 +200,7 @@ def _rows(plan: ArrayPlan) -> tuple[PhaseRow, ...]:
         for phase, does in PHASES.items():
             spent = batch * machine.image(shape, phase)
             if does.propagates and not shape.propagates:
-                undone = spent  # un-pooling, which every layer needs
+                undone = spent  # un-pooling, which KU of the layer needs too
                 continue
             if does.updates:
                 spent += undone + machine.update(shape)
@@ -229,8 +236,8 @@ ARCHITECTURE: Final = Architecture(
     choices=(
         OwnOption(
             name="pof",
-            says="output maps at once, 4 to 64, a power of two; without: the paper's for its "
-            "networks on its part, else the fastest that fits",
+            says="concurrent output maps, a power of two from 4 to 64; default: the paper's for "
+            "its networks on its part, else the fastest that fits",
             default=None,
             kind=int,
             low=4,

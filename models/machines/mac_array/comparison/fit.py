@@ -1,7 +1,8 @@
-"""What the fit of two rates to nine latencies is worth: rates of other designs, and no machine.
+"""Evaluate the fit of two rates to nine latencies.
 
-A machine whose rates come from two networks must foretell the third; and two numbers that know of
-no machine must not do as well. Both are tried here, and printed beside the nine.
+There are two tests. First, a machine whose rates are fitted to two networks must predict the third
+network. Second, a fit of two numbers without any machine must not be as good. The report prints
+both results next to the nine latencies.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from merp.models.machines.mac_array.rtl_compiler.latency import (
 )
 
 BATCH: Final = 40
-"""Of the latency that is foretold."""
+"""Batch size of the predicted latency."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut:
-    """A design's epoch by the rates of the others.
+    """The epoch of a design, predicted with the rates of the other designs.
 
     Attributes:
-        times: of the network. kernel_rate, map_rate: of the other designs' six latencies.
-        printed, found: seconds of an epoch, batch ``BATCH``.
+        times: the factor of the network's maps.
+        kernel_rate, map_rate: rates fitted to the six latencies of the other designs.
+        printed, found: printed and predicted seconds of an epoch, for batches of ``BATCH``.
     """
 
     times: int
@@ -39,12 +41,12 @@ class HeldOut:
 
     @property
     def error(self) -> float:
-        """Of what is found, relative to the printed."""
+        """Relative error of the predicted seconds."""
         return self.found / self.printed - 1
 
 
 def held_out(design: PaperDesign) -> HeldOut:
-    """Foretell a design from the others, their worst error as small as it can be."""
+    """Predict a design with the rates that minimize the worst error of the other designs."""
     others = [(each, each.layers()) for each in DESIGNS if each is not design]
 
     def worst(kernel_rate: float, map_rate: float) -> float:
@@ -71,22 +73,22 @@ def held_out(design: PaperDesign) -> HeldOut:
 
 @dataclass(frozen=True, kw_only=True)
 class WithoutMachine:
-    """Seconds of an image as a X + b X^2, X times the maps of the smallest network."""
+    """Seconds of an image as a X + b X^2, for X times the maps of the smallest network."""
 
     linear: float
     square: float
 
     def seconds(self, design: PaperDesign) -> float:
-        """Of an image, without an update."""
+        """Return the seconds of an image, without an update."""
         return self.linear * design.times + self.square * design.times**2
 
     def error(self, design: PaperDesign) -> float:
-        """Relative to the printed."""
+        """Return the error relative to the printed seconds."""
         return self.seconds(design) / design.each_image - 1
 
 
 def without_machine() -> WithoutMachine:
-    """Fit the two numbers to the three networks."""
+    """Fit the two numbers to the three networks, with the least worst error."""
 
     def worst(linear: float, square: float) -> float:
         found = WithoutMachine(linear=linear, square=square)
@@ -99,10 +101,10 @@ def without_machine() -> WithoutMachine:
 def least_worst(
     worst: Callable[[float, float], float], near: tuple[float, float]
 ) -> tuple[float, float]:
-    """Two positive numbers of least ``worst``, within a factor of two of those it is ``near``.
+    """Return two positive numbers that minimize ``worst``, within a factor of two of ``near``.
 
-    The error falls towards one place along each, so thirds are cut off; a search by steps would
-    stop on the ridge where two errors are equal.
+    Along each number the error has a single minimum. Therefore a ternary search finds it. A search
+    by steps would stop on the ridge where two errors are equal.
     """
 
     def second(first: float) -> float:

@@ -1,7 +1,10 @@
 """The RTL compiler's own networks and their arrays, with their measured latencies.
 
-Source: S. K. Venkataramanaiah, Y. Ma, S. Yin, E. Nurvithadhi, A. Dasu, Y. Cao, J. Seo, "Automatic
-compiler based FPGA accelerator for CNN training", FPL 2019. The numbers are in its list.
+source: "Automatic compiler based FPGA accelerator for CNN training", FPL 2019
+
+Its authors are S. K. Venkataramanaiah, Y. Ma, S. Yin, E. Nurvithadhi, A. Dasu, Y. Cao and J. Seo.
+
+The numbers are in the list ``rtl-compiler`` of the papers.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from merp.models.network.network import Network
 from merp.models.papers.lists import paper
 
 PAPER: Final = paper("rtl-compiler")
-IMAGES: Final = 50_000  # of an epoch
+IMAGES: Final = 50_000  # per epoch
 HERTZ: Final = PAPER["IV.A", "clock"] * 1e6
 BYTES_S: Final = PAPER["IV.A", "bandwidth of DRAM"] * 1e9  # printed as 16.9 Gb/s
 DSPS: Final = int(PAPER["IV.A", "DSP blocks"])
@@ -37,26 +40,26 @@ POWERS: Final = ("DSP", "RAM", "logic", "clock", "static")
 
 @dataclass(frozen=True)
 class PaperDesign:
-    """A network on its array, as table II has it.
+    """A network on its array, as in table II.
 
     Attributes:
-        times: as many maps as the smallest network has.
+        times: the number of maps relative to the smallest network.
     """
 
     times: int
 
     @property
     def name(self) -> str:
-        """As the paper calls it."""
+        """The paper's name of the design."""
         return f"{self.times}X"
 
     def printed(self, what: str, place: str = "table II") -> float:
-        """Return a number of the paper; of a column that has two units that of the quantity."""
+        """Return a number of the paper; from a column with two units, the quantity."""
         return PAPER[place, f"{self.name}, {what}"]
 
     @property
     def epochs(self) -> dict[int, float]:
-        """Printed seconds, by batch."""
+        """Printed seconds of an epoch, by batch size."""
         return {batch: self.printed(f"epoch, batch {batch}") for batch in BATCHES}
 
     @property
@@ -66,7 +69,7 @@ class PaperDesign:
 
     @property
     def watts(self) -> float:
-        """All printed powers together."""
+        """Sum of all printed powers."""
         return ordered_sum(self.printed(f"power of {of}") for of in POWERS)
 
     @property
@@ -76,17 +79,17 @@ class PaperDesign:
 
     @property
     def alms(self) -> int:
-        """Printed ALMs; those of 1X are misprinted, a tenth of what they are."""
+        """Printed ALMs; the number of 1X is misprinted as a tenth, and is corrected here."""
         return round(1000 * self.printed("ALM") * (10 if self.times == 1 else 1))
 
     @property
     def mbits(self) -> float:
-        """Printed block RAM, 10^6 bits."""
+        """Printed block RAM, in units of 10^6 bits."""
         return self.printed("BRAM")
 
     @property
     def maps(self) -> int:
-        """Output maps at once."""
+        """Output maps that the array computes concurrently."""
         return 16 * self.times
 
     @property
@@ -95,17 +98,17 @@ class PaperDesign:
         return BoardArray(self.maps, HERTZ, BYTES_S)
 
     def layers(self) -> list[Geometry]:
-        """Layers of its network."""
+        """Return the layers of its network."""
         network = cifar(self.times)
         return [geometry(network, layer) for layer in network.layers]
 
     def epoch(self, batch: int) -> float:
-        """Return our seconds of an epoch."""
+        """Return the modelled seconds of an epoch."""
         return epoch(self.machine, self.layers(), batch)
 
     @property
     def each_image(self) -> float:
-        """Printed seconds of an image, without an update: what remains in ever larger batches."""
+        """Printed seconds of an image without an update: the limit for large batches."""
         ten, forty = self.epochs[10], self.epochs[40]
         return (forty - (ten - forty) / 3) / IMAGES
 
@@ -114,12 +117,12 @@ DESIGNS: Final = (PaperDesign(1), PaperDesign(2), PaperDesign(4))
 
 
 def epoch(machine: BoardArray, layers: Sequence[Geometry], batch: int) -> float:
-    """Return our seconds of an epoch of layers on a machine."""
+    """Return the modelled seconds of an epoch of layers on a machine."""
     return IMAGES * (image_seconds(machine, layers) + update_seconds(machine, layers) / batch)
 
 
 def of_paper(network: Network) -> PaperDesign | None:
-    """The design that the paper has for a network, by its layers; or none."""
+    """Return the paper's design for a network with the same layers, or None."""
     shapes = [layer.shape for layer in network.layers]
     for design in DESIGNS:
         if [layer.shape for layer in cifar(design.times).layers] == shapes:
@@ -136,7 +139,7 @@ def update_share(design: PaperDesign) -> float:
 
 
 def hidden(design: PaperDesign) -> float:
-    """Return the share of KU of the last image that double buffering takes away."""
+    """Return the share of the last image's KU time that double buffering saves."""
     layers, extra = design.layers(), update_seconds(design.machine, design.layers())
     single = BoardArray(design.maps, HERTZ, BYTES_S, double=False)
     slow, fast = (
@@ -147,7 +150,7 @@ def hidden(design: PaperDesign) -> float:
 
 
 def balancing(design: PaperDesign) -> float:
-    """Return by how much KU is faster where idle pixels have further input maps."""
+    """Return the speed-up of KU if idle pixels process additional input maps."""
     layers = design.layers()
     plain, balanced = (
         sum(update_slots(layer, Array(pof=design.maps, balance=each)) for layer in layers)

@@ -1,4 +1,4 @@
-"""Our rows that answer the numbers of the RTL compiler, by the keys that its list names."""
+"""Values of merp for the numbers of the RTL compiler, by the keys in the paper's list."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from merp.models.machines.mac_array.rtl_compiler.networks import cifar
 from merp.models.machines.mac_array.rtl_compiler.resources import dsp_blocks, macs, memory_bits
 
 _GPU_BYTES_S: Final = 547.6e9
-"""Of a Titan XP. source: NVIDIA's data sheet"""
+"""Memory bandwidth of a Titan XP. source: NVIDIA's data sheet"""
 
 
 def rows() -> dict[str, float]:
-    """Return every row of ours by its key."""
+    """Return all of merp's values by their keys."""
     found = _in_text() | _updates()
     for design in DESIGNS:
         found |= _speed(design) | _resources(design)
@@ -38,12 +38,12 @@ def rows() -> dict[str, float]:
 
 
 def _operations(design: PaperDesign) -> float:
-    """Of an image: six for each multiply-add of FP, as the paper counts."""
+    """Return the operations of an image: six per multiply-add of FP, as the paper counts."""
     return 3 * sum(layer.operations() for layer in cifar(design.times).layers)
 
 
 def _gops(design: PaperDesign) -> float:
-    """Ours, of our own epoch."""
+    """Return the modelled throughput, from the modelled epoch."""
     return _operations(design) * IMAGES / design.epoch(BATCHES[-1]) / 1e9
 
 

@@ -1,1 +1,1 @@
-"""The fixed-point MAC array: its design, its passes, its numbers."""
+"""Parameters of the fixed-point MAC array: its design, its passes, its registers and its words."""

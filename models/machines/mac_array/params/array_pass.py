@@ -1,6 +1,6 @@
-"""A pass of the MAC array: a phase of a layer for one image, and what its registers are made of.
+"""A pass of the MAC array, a phase of a layer for one image, with the parameters of its registers.
 
-Hardware, golden models, cycles and traffic read the same description.
+The hardware and the models of results, cycles and traffic use the same description.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SHIFTS = {
     "rate": (0, (1 << 16) - 1), "momentum": (0, (1 << 16) - 1), "seed": (0, (1 << 30) - 1),
     "mask_base": (0, (1 << 20) - 1), "index_base": (0, (1 << 20) - 1),
 }  # fmt: skip
-"""Least and largest value of the registers that are no sizes."""
+"""Smallest and largest values of the registers that are not sizes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,25 +27,37 @@ class ArrayPass:
 
     Attributes:
         phase: one of ``PHASES``.
-        inputs, outputs: Nif and Nof, maps of the layer in front and of this one, in every phase.
-        rows, columns: R and C, of an input map. kernel: K. stride: s. pad: p, on all four sides.
-        pool: g, pooling window and its stride; 1: none.
-        relu: whether ReLU follows the sums. In DP: whether it followed the input maps, so that
-            their masks are laid over the deltas that leave.
-        fused: FP: sums are pooled at the output. DP, KU: deltas come pooled, and are expanded.
-        shift: of RNE behind the sums.
-        bias_shift: FP: f_in, by which a bias is shifted left. KU: of RNE behind the sum of deltas.
-        first, last: KU: of the images of a batch; the last one updates, and one image may be both.
-        velocity_shift, update_shift, rate, momentum: of the update; update_shift is S, rate the
-            mantissa a, momentum of 65536. has_momentum: whether velocities come and go.
-        stochastic, seed: how new kernels are rounded; seed of 30 bits.
-        loss: FP of the last layer: one of ``LOSSES`` whose deltas follow the outputs, or None.
-        one_shift: f_map, as a target of 1 is 1 << f_map. loss_shift: f_map - f_delta.
-        mask_base, index_base: FP: of this layer's outputs, by atoms. DP: of the masks of the input
-            maps, and of the indices of this layer's outputs. KU, pool, upsample: of the indices.
+        inputs, outputs: Nif and Nof, the numbers of input and output maps of the layer in FP. They
+            are the same in every phase.
+        rows, columns: R and C, the size of an input map.
+        kernel: K.
+        stride: s.
+        pad: p, on all four sides.
+        pool: g, the pooling window and its stride; 1 without pooling.
+        relu: whether ReLU follows the sums. In DP: whether ReLU produced the input maps, so the
+            outgoing deltas are masked.
+        fused: FP: sums are pooled at the output. DP, KU: incoming deltas are pooled, and are
+            expanded on entry.
+        shift: bits by which sums are shifted right and rounded to nearest even.
+        bias_shift: FP: f_in, by which a bias is shifted left. KU: bits by which the sum of deltas
+            is shifted right and rounded to nearest even.
+        first, last: KU: whether the image is the first or the last one of its batch. The last one
+            updates the kernels. One image may be both.
+        velocity_shift: shift from gradients to velocities.
+        update_shift: S, the shift of a kernel's step.
+        rate: mantissa a of the learning rate.
+        momentum: in units of 1/65536.
+        has_momentum: whether velocities are read and written.
+        stochastic: whether new kernels are rounded stochastically.
+        seed: 30 bits, for stochastic rounding.
+        loss: FP of the last layer: the one of ``LOSSES`` whose deltas follow the outputs, or None.
+        one_shift: f_map; a target of 1 is 1 << f_map.
+        loss_shift: f_map - f_delta.
+        mask_base: first atom of the masks. FP: of this layer's outputs. DP: of the input maps.
+        index_base: first atom of the pooling indices of this layer's outputs.
 
     Raises:
-        ValueError: a value is out of range; the message names the key and what is allowed.
+        ValueError: a value is out of range. The message names the key and the allowed values.
     """
 
     phase: str
@@ -105,12 +117,12 @@ class ArrayPass:
 
     @property
     def out_rows(self) -> int:
-        """Ro, rows of the sums."""
+        """Ro, the rows of the sums."""
         return (self.rows + 2 * self.pad - self.kernel) // self.stride + 1
 
     @property
     def out_columns(self) -> int:
-        """Co, columns of the sums."""
+        """Co, the columns of the sums."""
         return (self.columns + 2 * self.pad - self.kernel) // self.stride + 1
 
     @property
@@ -125,19 +137,19 @@ class ArrayPass:
 
     @property
     def expands(self) -> bool:
-        """Whether deltas come pooled, and are expanded: on entry, or alone."""
+        """Whether incoming deltas are pooled, and are expanded: on entry, or by a separate pass."""
         return self.phase == "upsample" or (
             self.phase in ("dp", "ku") and self.fused and self.pool > 1
         )
 
     @property
     def delta_rows(self) -> int:
-        """Rows of deltas that DP and KU work on: none of sums that no window of pooling took."""
+        """Rows of deltas that DP and KU process, without rows that no pooling window covers."""
         return self.pool * self.pooled_rows if self.expands else self.out_rows
 
     @property
     def delta_columns(self) -> int:
-        """Columns of them, likewise."""
+        """Columns of deltas that DP and KU process, without columns that no window covers."""
         return self.pool * self.pooled_columns if self.expands else self.out_columns
 
     @property
@@ -147,23 +159,23 @@ class ArrayPass:
 
     @property
     def products(self) -> int:
-        """Products in the largest sum of any phase, or deltas in that of a bias."""
+        """Terms of the largest sum: products in any phase, or deltas in a bias gradient."""
         maps = max(self.inputs, self.outputs)
         return max(maps * self.taps, self.out_rows * self.out_columns)
 
     def kernel_words(self, design: Array) -> int:
-        """Words of each kernel buffer that the layer fills: beats of kernels without biases."""
+        """Return the words that the layer fills in each kernel buffer: its beats without biases."""
         return design.map_tiles(self.outputs) * self.inputs * self.taps
 
     def block_rows(self, design: Array) -> int:
-        """RB of FP and DP."""
+        """Return RB of FP or DP: the blocks of rows that the map banks keep."""
         delta = self.phase == "dp"
         rows, stride = (self.delta_rows, 1) if delta else (self.rows, self.stride)
         pooled = delta and self.expands
         return design.block_rows(rows, self.kernel, stride, self.pad, pooled=pooled)
 
     def map_words(self, design: Array) -> int:
-        """Words of each map bank that the pass fills; 0 of those without slots."""
+        """Return the words that the pass fills in each map bank; 0 for a pass without slots."""
         if self.phase == "ku":
             down, across = design.bank_side(self.kernel)
             groups = over(self.inputs, design.regions(self.kernel))
@@ -177,25 +189,28 @@ class ArrayPass:
         return 0
 
     def delta_words(self, design: Array) -> int:
-        """Atoms of a map of deltas, which a lane holds in KU."""
+        """Return the atoms of one map of deltas, which a lane holds in KU."""
         return self.delta_rows * design.column_blocks(self.delta_columns)
 
     def output_atoms(self, design: Array) -> int:
-        """Atoms of the layer's outputs: words of mask, and where it pools, of index memory."""
+        """Return the atoms of the layer's outputs.
+
+        They are the words in the mask memory and, with pooling, in the index memory.
+        """
         return self.outputs * self.pooled_rows * design.column_blocks(self.pooled_columns)
 
 
 def array_pass(shape: Shape, phase: str = "fp") -> ArrayPass:
-    """A phase of a layer by its sizes, without what depends on numbers.
+    """Return a phase of a layer by its sizes; registers that depend on number formats are unset.
 
     Raises:
-        ValueError: the array has no such layer.
+        ValueError: the array does not support the layer.
     """
     if not isinstance(shape.pad, int):
         raise ValueError(f"pad must be the same on all sides, not {list(shape.pad)}")
     pool = shape.pool
     if pool is not None and (pool.kind, pool.stride, pool.pad) != ("max", pool.window, 0):
-        raise ValueError("pool must be the maximum of windows side by side, whole ones")
+        raise ValueError("pool must be max-pooling with stride = window and pad = 0")
     return ArrayPass(
         phase=phase,
         inputs=shape.n,

@@ -1,6 +1,7 @@
-"""A design of the MAC array: what is fixed at elaboration (one bitstream for every layer).
+"""A design of the MAC array: its parameters at elaboration. One bitstream runs every layer.
 
-Pox x Poy output pixels of Pof output maps are computed at once, a tap of an input map a cycle.
+The array computes Pox x Poy output pixels of Pof output maps concurrently. In each cycle, it
+processes one tap of one input map.
 source: S. K. Venkataramanaiah et al., FPL 2019, sections III.B to III.F
 """
 
@@ -15,74 +16,74 @@ from merp.models.base.whole_numbers import check_ranges
 WORD_BITS = 16
 SUM_BITS = 48
 MAX_PRODUCTS = 1 << 17
-"""Below it, a sum of products of words stays in ``SUM_BITS`` whatever the words are."""
+"""A sum of fewer products than this always fits ``SUM_BITS``, for any words."""
 
 PIXELS = (4, 8, 16)
 LANES = (4, 8, 16, 32, 64)
 STRIDES = (1, 2, 4)
 POOL_WINDOWS = (1, 2, 4, 8, 16)
 LOSSES = ("squared", "hinge")
-"""Losses whose deltas the array can form itself: half the squared distance, and squared hinge."""
+"""Losses whose deltas the array can calculate: half the squared distance, and squared hinge."""
 USUAL_LOSS: Final = "hinge"
-"""That of them which is meant where none is asked for: the paper's own."""
+"""The default loss, which is the paper's."""
 
 CHOICES = {
     "pox": PIXELS, "poy": PIXELS, "pof": LANES, "max_stride": STRIDES, "pool_window": POOL_WINDOWS,
 }  # fmt: skip
-"""Fields with a few values, which are powers of two."""
+"""Fields with a few allowed values, all powers of two."""
 
 RANGES = {
     "max_kernel": (1, 16), "kernel_words": (1, 1 << 20), "map_words": (1, 1 << 20),
     "delta_words": (1, MAX_PRODUCTS), "mask_words": (1, 1 << 20), "index_words": (1, 1 << 20),
     "max_size": (1, 4096), "max_maps": (1, 1 << 16),
 }  # fmt: skip
-"""Least and largest value of the other numbers."""
+"""Smallest and largest values of the other numbers."""
 
 FLAGS = ("balance", "kernel_first", "stochastic", "momentum", "loss")
 
 
 MAX_WINDOW = 11
-"""Rows of the largest map that a fully connected layer takes as one kernel's window."""
+"""Most rows of the input maps that a fully connected layer reads as one convolution window."""
 
 
 def over(count: int, at_once: int) -> int:
-    """Times that ``at_once`` are taken until there are ``count``."""
+    """Return count / at_once, rounded up."""
     return -(-count // at_once)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Array:
-    """What the array unrolls."""
+    """The unrolled sizes of the array."""
 
     pox: Annotated[
         int,
-        "output columns at once; also the words of an atom, the beat of maps and deltas",
+        "concurrent output columns; also the words of an atom, the beat of maps and deltas",
     ] = 8
-    poy: Annotated[int, "output rows at once"] = 8
-    pof: Annotated[int, "lanes, output maps at once; also the words of a beat of kernels"]
+    poy: Annotated[int, "concurrent output rows"] = 8
+    pof: Annotated[int, "lanes: concurrent output maps; also the words of a beat of kernels"]
     balance: Annotated[
         bool,
-        "in kernel updates, pixels that a kernel leaves idle have further input maps",
+        "in kernel updates, pixels that one kernel leaves idle process other input maps",
     ] = True
 
     @property
     def unrolled(self) -> Array:
-        """This alone, of a design."""
+        """The unrolled sizes alone, without the other parameters of a design."""
         return Array(pox=self.pox, poy=self.poy, pof=self.pof, balance=self.balance)
 
     @property
     def reach(self) -> int:
-        """Rows or columns beyond a tile that windows may have, at each side: a block's."""
+        """Rows or columns that windows may extend beyond a tile on each side: those of a block."""
         return min(self.pox, self.poy)
 
     @property
     def pixels(self) -> int:
-        """MACs of a lane."""
+        """Number of MACs in a lane."""
         return self.pox * self.poy
 
     @property
     def macs(self) -> int:
-        """MACs of the array."""
+        """Number of MACs in the array."""
         return self.pixels * self.pof
 
     @property
@@ -96,45 +97,49 @@ class Array:
         return WORD_BITS * self.pof
 
     def column_blocks(self, columns: int) -> int:
-        """CB: atoms of a row of so many columns."""
+        """Return CB, the atoms of a row of ``columns``."""
         return over(columns, self.pox)
 
     def row_blocks(self, rows: int) -> int:
-        """Blocks of poy rows."""
+        """Return the number of blocks of poy rows."""
         return over(rows, self.poy)
 
     def map_tiles(self, maps: int) -> int:
-        """Tiles of pof maps."""
+        """Return the number of tiles of pof maps."""
         return over(maps, self.pof)
 
     def region_side(self, kernel: int) -> int:
-        """q: rows and columns of MACs that hold the taps of one input map in a kernel update."""
+        """Return q, the rows and columns of a region: the MACs for one input map in KU."""
         return int(min(self.pox, self.poy, 1 << (kernel - 1).bit_length()))
 
     def region_grid(self, kernel: int) -> tuple[int, int]:
-        """Regions of a lane in a kernel update: in a column, in a row (nx)."""
+        """Return the regions of a lane in a column and in a row (nx), in a kernel update."""
         side = self.region_side(kernel)
         return (self.poy // side, self.pox // side) if self.balance else (1, 1)
 
     def regions(self, kernel: int) -> int:
-        """G: input maps at once in a kernel update."""
+        """Return G, the concurrent input maps in a kernel update."""
         down, across = self.region_grid(kernel)
         return down * across
 
     def tap_tiles(self, kernel: int) -> int:
-        """T: sweeps over the deltas until a kernel's taps all had a MAC."""
+        """Return T, the sweeps over the deltas that sum all taps of a kernel."""
         return over(kernel, self.region_side(kernel)) ** 2
 
     def bank_side(self, kernel: int) -> tuple[int, int]:
-        """Rows and columns of banks that a map is spread over in a kernel update."""
+        """Return the rows and columns of banks that hold a map in a kernel update."""
         side = self.region_side(kernel)
         return (side, side) if self.balance else (self.poy, self.pox)
 
     def block_rows(self, rows: int, kernel: int, stride: int, pad: int, *, pooled: bool) -> int:
-        """RB: blocks of poy rows that the map banks keep in FP, and in DP.
+        """Return RB, the blocks of poy rows that the map banks keep in FP and DP.
 
-        ``rows``, ``stride``: of the maps that come in; in DP the deltas', and 1. ``pooled``: they
-        are deltas at pooled resolution, expanded on entry.
+        Args:
+            rows: rows of an incoming map; in DP, of a map of deltas.
+            kernel: K.
+            stride: stride of the layer in FP; 1 in DP.
+            pad: padding of the layer.
+            pooled: the incoming maps are pooled deltas, which are expanded on entry.
         """
         kept = 2 + self.row_blocks(pad) + self.row_blocks(kernel - 1 - pad) + int(pooled)
         return min(kept, self.row_blocks(over(rows, stride)))
@@ -145,21 +150,21 @@ class ArrayDesign(Array):
     """Elaboration parameters of one array.
 
     Raises:
-        ValueError: a value is out of range; the message names the key and what is allowed.
+        ValueError: a value is out of range. The message names the key and the allowed values.
     """
 
     kernel_first: Annotated[
         bool,
-        "no slot before all kernels of a pass are in; also a run-time register",
+        "no slot is issued before all kernels of a pass are loaded; also a run-time register",
     ] = False
     stochastic: Annotated[bool, "whether stochastic rounding of new kernels is built"] = False
     momentum: Annotated[bool, "whether velocities and their streams are built"] = False
-    loss: Annotated[bool, "whether the unit of the losses is built"] = False
+    loss: Annotated[bool, "whether the loss unit is built"] = False
     max_kernel: Annotated[int, "the largest kernel, in rows or columns"]
     max_stride: Annotated[int, "the largest stride of a convolution"] = 1
     pool_window: Annotated[
         int,
-        "the largest pooling window, which is its stride; 1 when there is no pooling",
+        "the largest pooling window, which is also its stride; 1 without pooling",
     ] = 1
     kernel_words: Annotated[
         int,
@@ -168,8 +173,8 @@ class ArrayDesign(Array):
     map_words: Annotated[int, "depth of each of the pox * poy map banks, in words"]
     delta_words: Annotated[
         int,
-        "deltas of one map that a lane holds for kernel updates, in atoms; there are two such "
-        "halves",
+        "deltas of one map in each half of a lane's memory for kernel updates, in atoms; the "
+        "memory has two halves",
     ]
     mask_words: Annotated[int, "outputs of all layers whose masks are kept, in atoms"] = 1
     index_words: Annotated[int, "pooled outputs of all layers whose indices are kept, in atoms"] = 1
@@ -177,7 +182,7 @@ class ArrayDesign(Array):
     max_maps: Annotated[int, "the largest number of input or output maps"]
 
     def __repr__(self) -> str:
-        """The text that identifies the elaboration."""
+        """Return the text that identifies the elaboration."""
         return elaboration("Design", self)
 
     def __post_init__(self) -> None:
@@ -198,22 +203,22 @@ class ArrayDesign(Array):
 
     @staticmethod
     def most(key: str) -> int:
-        """The largest value of a number."""
+        """Return the largest allowed value of a key."""
         return RANGES[key][1] if key in RANGES else max(CHOICES[key])
 
     @property
     def index_bits(self) -> int:
-        """Bits of the place of a maximum in the largest pooling window, at least 1."""
+        """Bits of a maximum's position in the largest pooling window; at least 1."""
         return max(1, (self.pool_window**2 - 1).bit_length())
 
     @property
     def parts(self) -> int:
-        """Tiles whose pixels leave in common atoms, at most: of pooling, or of a stride."""
+        """Most tiles whose pixels share atoms at the output, due to pooling or a stride."""
         return max(self.pool_window, self.max_stride)
 
     @property
     def max_tiles(self) -> int:
-        """Tiles of output maps of a pass, at most; the bias memory has a word of each."""
+        """Most tiles of output maps in a pass; the bias memory has a word for each tile."""
         return over(self.max_maps, self.pof)
 
 

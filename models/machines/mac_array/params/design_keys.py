@@ -1,4 +1,4 @@
-"""The keys of a design of the MAC array in a network file, with its ranges and texts."""
+"""The keys of a design of the MAC array in a network file, with their ranges and help texts."""
 
 from __future__ import annotations
 
@@ -30,4 +30,4 @@ FLAGS = (
 )
 
 KEYS: tuple[Key, ...] = (*NUMBERS, *FLAGS)
-"""All of them."""
+"""All keys of a design."""

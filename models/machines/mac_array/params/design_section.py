@@ -14,15 +14,15 @@ from merp.models.machines.mac_array.params.sizing import lacking, passes_of, siz
 
 
 def read_design(section: Section, name: str, users: Users) -> ArrayDesign:
-    """Read one [design.<name>]; maxima that it does not give follow from its layers.
+    """Read one [design.<name>]. Missing maxima are calculated from the layers that use it.
 
     Raises:
-        BadInput: an unknown key, a value out of range, or a layer that it cannot run.
+        BadInput: a key is unknown, a value is out of range, or the design cannot run a layer.
     """
     chosen: dict[str, Any] = {}
     for number in NUMBERS:
         if section.has(number.key) or number.required:
-            chosen[number.key] = section.whole(number.key, 1, 1 << 20)  # ``Design`` knows better
+            chosen[number.key] = section.whole(number.key, 1, 1 << 20)  # the design checks the rest
     for flag in FLAGS:
         if section.has(flag.key):
             chosen[flag.key] = flag.read(section)

@@ -1,4 +1,4 @@
-"""Whether a layer fits a design, whatever its phase."""
+"""Check that a layer fits a design in any phase."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def check_fit(work: ArrayPass, design: ArrayDesign) -> None:
     """Compare a pass with the depths and ranges of a design.
 
     Raises:
-        ValueError: the pass does not fit; the message says what and what is allowed.
+        ValueError: the pass does not fit. The message names the quantity and the allowed values.
     """
     for key, value, most in (
         ("kernel", work.kernel, design.max_kernel),

@@ -1,4 +1,4 @@
-"""Run-time registers of KU's supply, a table per bundle; the bundles and ranges follow."""
+"""Run-time registers of KU's supply side: one table of ranges, meanings and values per bundle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _axis(
     side: Callable[[GradientRun], RegionSide],
     block_words: Callable[[GradientRun], int],
 ) -> GradientTable:
-    """Registers of the walk of windows in regions, along rows or columns."""
+    """Return the registers of the windows' movement over regions, along rows or columns."""
 
     def size(name: str, meaning: str, value: Callable[[GradientRun], int]) -> GradientRegister:
         return GradientRegister(
@@ -39,40 +39,40 @@ def _axis(
 
     return GradientTable(bundle, (
         GradientRegister(
-            "mask", 0, lambda design: tile(design) - 1, "banks of a region less one",
+            "mask", 0, lambda design: tile(design) - 1, "banks of a region, minus one",
             lambda run: side(run).side - 1,
         ),
         GradientRegister(
             "split", 0, lambda design: tile(design) - 1, "bank of the first window's first element",
             lambda run: -side(run).pad % side(run).side,
         ),
-        switch("before", "it lies before the map", lambda run: side(run).pad > 0),
+        switch("before", "that element is before the map", lambda run: side(run).pad > 0),
         size("size", "elements of a map", lambda run: side(run).size),
         words("block_words", "words from a block to the next", block_words),
         GradientRegister(
             "step_split", 0, lambda design: tile(design) - 1,
-            "banks from a window to the next, whole blocks left out",
+            "banks from a window to the next, without whole blocks",
             lambda run: side(run).stride % side(run).side,
         ),
         words(
-            "step_words", "words of the whole blocks",
+            "step_words", "words of these whole blocks",
             lambda run: step_blocks(run) * block_words(run),
         ),
         size(
-            "step_size", "elements of the whole blocks",
+            "step_size", "elements of these whole blocks",
             lambda run: step_blocks(run) * side(run).side,
         ),
         GradientRegister(
             "tile_split", 0, lambda design: tile(design) - 1,
-            "banks from a tile of taps to the next, whole blocks left out",
+            "banks from a tile of taps to the next, without whole blocks",
             lambda run: side(run).taps % side(run).side,
         ),
         words(
-            "tile_words", "words of the whole blocks",
+            "tile_words", "words of those whole blocks",
             lambda run: tile_blocks(run) * block_words(run),
         ),
         size(
-            "tile_size", "elements of the whole blocks",
+            "tile_size", "elements of those whole blocks",
             lambda run: tile_blocks(run) * side(run).side,
         ),
     ))  # fmt: skip
@@ -97,7 +97,7 @@ def _groups(design: ArrayDesign) -> int:
 REGION_LOAD = GradientTable("supply_config_region_load", (
     GradientRegister(
         "level", 0, lambda design: design.pox.bit_length() - 1,
-        "logarithm of the columns of a region", lambda run: run.horizontal.level,
+        "binary logarithm of the columns of a region", lambda run: run.horizontal.level,
     ),
     GradientRegister(
         "parts", 1, lambda design: design.pox, "parts of an atom, each as wide as a region",
@@ -108,7 +108,7 @@ REGION_LOAD = GradientTable("supply_config_region_load", (
         lambda run: run.atom_blocks,
     ),
     GradientRegister(
-        "across", 1, lambda design: design.pox, "regions beside each other",
+        "across", 1, lambda design: design.pox, "regions side by side",
         lambda run: run.horizontal.regions,
     ),
     GradientRegister(
@@ -131,7 +131,7 @@ REGION_LOAD = GradientTable("supply_config_region_load", (
         lambda run: run.row_words, holds=lambda design: 2 * design.map_words,
     ),
 ))  # fmt: skip
-"""Of the order in which atoms of maps come."""
+"""Registers that define the order of incoming atoms of maps."""
 
 DELTA_LOAD = GradientTable("supply_config_delta_load", (
     GradientRegister(
@@ -139,11 +139,11 @@ DELTA_LOAD = GradientTable("supply_config_delta_load", (
         lambda run: run.delta_blocks,
     ),
     GradientRegister(
-        "window", 1, lambda design: design.pool_window, "rows that come of a lane at once",
+        "window", 1, lambda design: design.pool_window, "consecutive rows of a lane",
         lambda run: run.delta_window,
     ),
     GradientRegister(
-        "rows", 1, lambda design: design.max_size, "such runs of rows of a map",
+        "rows", 1, lambda design: design.max_size, "such groups of rows in a map",
         lambda run: run.vertical.out // run.delta_window,
     ),
     GradientRegister(
@@ -158,7 +158,7 @@ DELTA_LOAD = GradientTable("supply_config_delta_load", (
         "tiles", 1, lambda design: design.max_tiles, "tiles of lanes", lambda run: run.lane_groups
     ),
 ))  # fmt: skip
-"""Of the order in which atoms of deltas come."""
+"""Registers that define the order of incoming atoms of deltas."""
 
 SWEEP = GradientTable("supply_config_sweep", (
     GradientRegister(
@@ -174,14 +174,14 @@ SWEEP = GradientTable("supply_config_sweep", (
     ),
     GradientRegister(
         "tap_tiles", 1, lambda design: design.max_kernel,
-        "sweeps along a kernel's rows, as along its columns", lambda run: run.vertical.tiles,
+        "sweeps along a kernel's rows, and along its columns", lambda run: run.vertical.tiles,
     ),
     GradientRegister(
         "taps", 1, lambda design: max(design.pox, design.poy), "taps of a sweep along a row",
         lambda run: min(run.work.kernel, run.vertical.taps),
     ),
     GradientRegister(
-        "last_taps", 1, lambda design: max(design.pox, design.poy), "of the last sweep along it",
+        "last_taps", 1, lambda design: max(design.pox, design.poy), "taps of the last sweep",
         lambda run: run.work.kernel - (run.vertical.tiles - 1) * run.vertical.taps,
     ),
     GradientRegister("groups", 1, _groups, "groups of maps", lambda run: run.groups),
@@ -201,7 +201,7 @@ SWEEP = GradientTable("supply_config_sweep", (
         lambda run: run.lane_groups,
     ),
     GradientRegister(
-        "last_lanes", 1, lambda design: design.pof, "lanes in use in the last of them",
+        "last_lanes", 1, lambda design: design.pof, "lanes in use in the last tile",
         lambda run: run.last_lanes,
     ),
     GradientRegister(
@@ -217,11 +217,11 @@ SWEEP = GradientTable("supply_config_sweep", (
         lambda run: run.work.stride,
     ),
 ))  # fmt: skip
-"""Of the sequencer of sweeps."""
+"""Registers of the sequencer of sweeps."""
 
 GRADIENT_TABLES = (REGION_ROWS, REGION_COLUMNS, REGION_LOAD, DELTA_LOAD, SWEEP)
 
 
 def gradient_registers(run: GradientRun) -> dict[str, int]:
-    """Value of every register of KU's supply, by the flattened name of its port."""
+    """Return the value of every register of KU's supply side, by the flattened name of its port."""
     return {name: value for table in GRADIENT_TABLES for name, value in table.values(run).items()}

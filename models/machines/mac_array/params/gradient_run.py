@@ -1,6 +1,6 @@
-"""A pass of KU as the supply side sees it: regions of the array, each with an input map of its own.
+"""A pass of KU on the supply side: each region of the array processes its own input map.
 
-The RTL compiler's paper, section III.F.
+source: the RTL compiler's paper, section III.F
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from merp.models.machines.mac_array.params.fitting import check_fit
 
 @dataclass(frozen=True)
 class RegionSide:
-    """Rows or columns of a region.
+    """The sizes of the regions along rows or along columns.
 
     Attributes:
-        size: of an input map. out: of the deltas. side: banks that a map is
-            spread over. taps: of a kernel that a sweep sums, at most. tiles: sweeps until all taps
-            are summed. regions: beside each other. stride, pad: of the window.
+        size: size of an input map.
+        out: size of a map of deltas.
+        side: number of banks that hold a map.
+        taps: most taps of a kernel that one sweep sums.
+        tiles: sweeps that sum all taps.
+        regions: number of regions side by side.
+        stride, pad: of the window.
     """
 
     size: int
@@ -33,12 +37,12 @@ class RegionSide:
 
     @property
     def blocks(self) -> int:
-        """Blocks of ``side`` banks that a map takes."""
+        """Blocks of ``side`` elements in a map."""
         return over(self.size, self.side)
 
     @property
     def level(self) -> int:
-        """Logarithm of ``side``."""
+        """Binary logarithm of ``side``."""
         return self.side.bit_length() - 1
 
 
@@ -66,12 +70,12 @@ class GradientRun:
 
     @property
     def vertical(self) -> RegionSide:
-        """Rows."""
+        """The regions along rows."""
         return self._side(0)
 
     @property
     def horizontal(self) -> RegionSide:
-        """Columns."""
+        """The regions along columns."""
         return self._side(1)
 
     def _side(self, axis: int) -> RegionSide:
@@ -90,12 +94,12 @@ class GradientRun:
 
     @property
     def regions(self) -> int:
-        """G: input maps at once."""
+        """G, the number of concurrent input maps. They are a group."""
         return self.design.regions(self.work.kernel)
 
     @property
     def groups(self) -> int:
-        """Groups of them."""
+        """Number of groups of input maps."""
         return over(self.work.inputs, self.regions)
 
     @property
@@ -110,7 +114,7 @@ class GradientRun:
 
     @property
     def last_lanes(self) -> int:
-        """Lanes in use in the last of them."""
+        """Lanes in use in the last tile."""
         return self.work.outputs - (self.lane_groups - 1) * self.design.pof
 
     @property
@@ -135,5 +139,5 @@ class GradientRun:
 
     @property
     def delta_window(self) -> int:
-        """Rows of deltas that come of a lane before those of the next one."""
+        """Consecutive rows of deltas of one lane, before the rows of the next lane."""
         return self.work.pool if self.work.expands else 1

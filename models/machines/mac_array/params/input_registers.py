@@ -1,4 +1,4 @@
-"""Run-time registers of the supply side, a table per bundle; the bundles and ranges follow."""
+"""Run-time registers of the supply side: one table of ranges, meanings and values per bundle."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ STRIDE = PassRegister(
     lambda run: run.vertical.stride,
 )  # fmt: skip
 MAPS = PassRegister(
-    "maps", 1, lambda design: design.max_maps, "maps that come in", lambda run: run.maps
+    "maps", 1, lambda design: design.max_maps, "incoming maps", lambda run: run.maps
 )
 GROUPS = PassRegister(
-    "groups", 1, lambda design: design.max_tiles, "tiles of lanes that cover the maps that leave",
+    "groups", 1, lambda design: design.max_tiles, "tiles of lanes that cover the outgoing maps",
     lambda run: run.groups,
 )  # fmt: skip
 
@@ -32,7 +32,10 @@ def _axis(
     step: Callable[[PassRun], int],
     phase_step: Callable[[PassRun], int],
 ) -> PassTable:
-    """Registers of a window's walk along rows or columns; addresses are words of a bank."""
+    """Return the registers of the window's movement along rows or columns.
+
+    Addresses are words of a bank.
+    """
 
     def words(name: str, meaning: str, value: Callable[[PassRun], int]) -> PassRegister:
         return PassRegister(
@@ -44,7 +47,7 @@ def _axis(
         STRIDE,
         PassRegister(
             "level", 0, lambda design: tile(design).bit_length() - 1,
-            "logarithm of the banks over which a map is spread",
+            "binary logarithm of the number of banks that hold a map",
             lambda run: side(run).tile.bit_length() - 1,
         ),
         PassRegister(
@@ -52,22 +55,22 @@ def _axis(
             lambda run: side(run).split,
         ),
         PassRegister(
-            "phase", 0, lambda design: design.max_stride - 1, "its place modulo the stride",
-            lambda run: side(run).phase,
+            "phase", 0, lambda design: design.max_stride - 1,
+            "position of that element modulo the stride", lambda run: side(run).phase,
         ),
-        switch("before", "it lies before the map", lambda run: side(run).pad > 0),
+        switch("before", "that element is before the map", lambda run: side(run).pad > 0),
         words("step", "words from a block to the next", step),
         words(
-            "last", "words from the first block to the last that is kept",
+            "last", "words from the first to the last block in the memory",
             lambda run: (blocks(run) - 1) * step(run),
         ),
         words("phase_step", "words from a phase to the next", phase_step),
         words(
-            "phase_base", "words of the phases before the first element's",
+            "phase_base", "words of the phases before that of the first element",
             lambda run: side(run).phase * phase_step(run),
         ),
         PassRegister(
-            "whole", 0, lambda design: design.max_size, "size of a map div the stride",
+            "whole", 0, lambda design: design.max_size, "size of a map divided by the stride",
             lambda run: side(run).size // side(run).stride,
         ),
         PassRegister(
@@ -81,13 +84,13 @@ ROWS = _axis(
     "supply_config_rows", lambda design: design.poy, lambda run: run.vertical, lambda run: run.ring,
     lambda run: run.row_words, lambda run: run.vertical.stride * run.phase_words,
 )  # fmt: skip
-"""Of windows along rows: blocks follow each other in a ring."""
+"""Registers of windows along rows. The memory of blocks of rows is a ring."""
 
 COLUMNS = _axis(
     "supply_config_columns", lambda design: design.pox, lambda run: run.horizontal,
     lambda run: run.horizontal.blocks, lambda run: run.block_words, lambda run: run.phase_words,
 )  # fmt: skip
-"""Of windows along columns: all blocks of a row are kept."""
+"""Registers of windows along columns. The memory holds all blocks of a row."""
 
 LOAD = PassTable("supply_config_load", (
     MAPS,
@@ -113,7 +116,7 @@ LOAD = PassTable("supply_config_load", (
         lambda run: run.load_rows[-1],
     ),
 ))  # fmt: skip
-"""Of the order in which atoms come."""
+"""Registers that define the order of incoming atoms."""
 
 
 def _kernel_words(name: str, meaning: str, value: Callable[[PassRun], int]) -> PassRegister:
@@ -124,12 +127,12 @@ def _kernel_words(name: str, meaning: str, value: Callable[[PassRun], int]) -> P
 
 
 def _tile_words(run: PassRun) -> int:
-    """Beats of a tile of output maps."""
+    """Return the beats of a tile of output maps."""
     return run.work.inputs * run.work.taps
 
 
 def _group_words(run: PassRun) -> int:
-    """Beats of all input maps of a tile of them, in DP; of a tile of output maps in FP."""
+    """Return the beats of a tile of lanes: of input maps in DP, of output maps in FP."""
     if not run.transposed:
         return _tile_words(run)
     return min(run.design.pof, run.work.inputs) * run.work.taps
@@ -156,25 +159,26 @@ KERNELS = PassTable("supply_config_kernels", (
         else _tile_words(run),
     ),
 ))  # fmt: skip
-"""Of the order in which kernels come."""
+"""Registers that define the order of incoming kernels."""
 
 WALK = PassTable("supply_config_walk", (
-    switch("update", "the pass is a kernel update; then nothing else here counts", lambda _: False),
+    switch("update", "the pass is a kernel update; it ignores the other registers of this bundle",
+           lambda _: False),
     MAPS,
     GROUPS,
     GROUP_STEP,
     switch("transposed", "kernels are read by columns", lambda run: run.transposed),
     switch(
-        "kernel_first", "no slot before all kernels are there",
+        "kernel_first", "no slot is issued before all kernels are loaded",
         lambda run: run.design.kernel_first,
     ),
     PassRegister(
-        "bands", 1, lambda design: over(design.max_size, design.poy), "bands of rows that leave",
+        "bands", 1, lambda design: over(design.max_size, design.poy), "bands of outgoing rows",
         lambda run: run.vertical.tiles,
     ),
     PassRegister(
         "tiles", 1, lambda design: over(design.max_size, design.pox),
-        "tiles of columns that leave", lambda run: run.horizontal.tiles,
+        "tiles of outgoing columns", lambda run: run.horizontal.tiles,
     ),
     PassRegister(
         "kernel", 1, lambda design: design.max_kernel, "K, rows and columns of a kernel",
@@ -185,7 +189,7 @@ WALK = PassTable("supply_config_walk", (
     ),
     PassRegister(
         "phases", 1, lambda design: design.max_stride,
-        "phases of rows, and of columns, that leave: the stride of DP", lambda run: run.phases,
+        "phases of outgoing rows, and of columns: the stride in DP", lambda run: run.phases,
     ),
     PassRegister(
         "first", 0, lambda design: design.max_kernel - 1,
@@ -193,43 +197,44 @@ WALK = PassTable("supply_config_walk", (
     ),
     PassRegister(
         "first_line", 0, lambda design: (design.max_kernel - 1) * design.max_kernel,
-        "first element of its row, of a kernel", lambda run: run.first_tap * run.work.kernel,
+        "number of the first kernel element in that row",
+        lambda run: run.first_tap * run.work.kernel,
     ),
     PassRegister(
         "line_step", 1, lambda design: design.max_stride * design.max_kernel,
-        "elements from a row of taps to the next of a phase",
+        "kernel elements from a row of taps to the next row of its phase",
         lambda run: run.phases * run.work.kernel,
     ),
     _kernel_words(
-        "map_step", "words from a row to the next, from a tile of columns to the next",
+        "map_step", "words to the next input map in FP, to the next tile of output maps in DP",
         lambda run: _tile_words(run) if run.transposed else run.work.taps,
     ),
     PassRegister(
-        "last_rows", 0, lambda design: design.poy, "rows that each phase has of the last band",
+        "last_rows", 0, lambda design: design.poy, "rows of each phase in the last band",
         lambda run: run.vertical.last,
     ),
     PassRegister(
-        "more_rows", 0, lambda design: design.max_stride - 1, "phases that have one more",
+        "more_rows", 0, lambda design: design.max_stride - 1, "phases with one more row",
         lambda run: run.vertical.more,
     ),
     PassRegister(
         "last_columns", 0, lambda design: design.pox,
-        "columns that each phase has of the last tile", lambda run: run.horizontal.last,
+        "columns of each phase in the last tile", lambda run: run.horizontal.last,
     ),
     PassRegister(
-        "more_columns", 0, lambda design: design.max_stride - 1, "phases that have one more",
+        "more_columns", 0, lambda design: design.max_stride - 1, "phases with one more column",
         lambda run: run.horizontal.more,
     ),
     PassRegister(
-        "last_lanes", 1, lambda design: design.pof, "lanes in use in the last tile of them",
+        "last_lanes", 1, lambda design: design.pof, "lanes in use in the last tile",
         lambda run: run.last_lanes,
     ),
 ))  # fmt: skip
-"""Of the sequencer."""
+"""Registers of the sequencer."""
 
 TABLES = (ROWS, COLUMNS, LOAD, KERNELS, WALK)
 
 
 def input_registers(run: PassRun) -> dict[str, int]:
-    """Value of every register of the supply side, by the flattened name of its port."""
+    """Return the value of every register of the supply side, by the flattened name of its port."""
     return {name: value for table in TABLES for name, value in table.values(run).items()}

@@ -1,6 +1,6 @@
-"""Run-time registers of what lies behind the array in FP and DP: sizes, and steps between atoms.
+"""Run-time registers of the output side in FP and DP: sizes, and steps between atoms.
 
-Atoms are numbered as the maps that leave stand in memory: map, row, column block.
+Atoms are numbered by map, row and column block, in the order of the outgoing maps in memory.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _MOST_ATOMS: Final = (1 << ATOM_NUMBER_BITS) - 1
 
 
 def _row_atoms(run: PassRun) -> int:
-    """Atoms of a row that leaves."""
+    """Return the atoms of an outgoing row."""
     return run.design.column_blocks(run.horizontal.out // run.out_pool)
 
 
 def _map_atoms(run: PassRun) -> int:
-    """Atoms of a map that leaves."""
+    """Return the atoms of an outgoing map."""
     return run.vertical.out // run.out_pool * _row_atoms(run)
 
 
 def _band_atoms(run: PassRun) -> int:
-    """Atoms from the last phase of a band of rows to the next band."""
+    """Return the atoms from the last phase of a band of rows to the next band."""
     rows = run.phases * run.design.poy // run.out_pool
     return (rows - run.phases + 1) * _row_atoms(run)
 
@@ -42,7 +42,7 @@ def _step(
 
 LOSS: Final[tuple[RunRegister[ArrayDesign, PassRun], ...]] = (
     switch("loss", "deltas of the loss follow the outputs", lambda run: run.work.loss is not None),
-    switch("hinge", "of squared hinge, else of half the squared distance",
+    switch("hinge", "the loss is squared hinge, otherwise half the squared distance",
            lambda run: run.work.loss == "hinge"),
     RunRegister(
         "one_shift", 0, lambda design: SHIFTS["one_shift"][1], "an output of 1 is 2^one_shift",
@@ -50,42 +50,42 @@ LOSS: Final[tuple[RunRegister[ArrayDesign, PassRun], ...]] = (
     ),
     RunRegister(
         "loss_shift", 0, lambda design: SHIFTS["loss_shift"][1] - SHIFTS["loss_shift"][0],
-        "n + 15, where deltas of the loss are rounded to multiples of 2^n",
+        "n + 15; deltas of the loss are rounded to multiples of 2^n",
         lambda run: run.work.loss_shift - SHIFTS["loss_shift"][0],
     ),
 )  # fmt: skip
-"""Those of a design that forms the deltas of a loss."""
+"""Additional registers of a design that calculates the deltas of a loss."""
 
 
 @cache
 def output_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, PassRun]:
-    """The registers of ``design``, in the order of their signals."""
+    """Return the registers of ``design``, in the order of their signals."""
     return RegisterTable(
         "output_config",
         (
             RunRegister(
-                "rows", 0, lambda design: design.max_size, "rows of sums that each phase has",
+                "rows", 0, lambda design: design.max_size, "rows of sums of each phase",
                 lambda run: run.vertical.whole,
             ),
             RunRegister(
-                "more_rows", 0, lambda design: design.max_stride - 1, "phases that have one more",
+                "more_rows", 0, lambda design: design.max_stride - 1, "phases with one more row",
                 lambda run: run.vertical.more,
             ),
             RunRegister(
-                "columns", 0, lambda design: design.max_size, "columns of sums that each phase has",
+                "columns", 0, lambda design: design.max_size, "columns of sums of each phase",
                 lambda run: run.horizontal.whole,
             ),
             RunRegister(
                 "more_columns", 0, lambda design: design.max_stride - 1,
-                "phases that have one more", lambda run: run.horizontal.more,
+                "phases with one more column", lambda run: run.horizontal.more,
             ),
             RunRegister(
                 "phase_shift", 0, lambda design: design.max_stride.bit_length() - 1,
-                "logarithm of the phases, of rows and of columns: of the stride of DP",
+                "binary logarithm of the number of phases: of the stride in DP",
                 lambda run: run.phases.bit_length() - 1,
             ),
             RunRegister(
-                "last_phase", 0, lambda design: design.max_stride - 1, "phases less one",
+                "last_phase", 0, lambda design: design.max_stride - 1, "number of phases, minus 1",
                 lambda run: run.phases - 1,
             ),
             RunRegister(
@@ -95,26 +95,26 @@ def output_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, PassRun]:
                 if run.transposed else 1,
             ),
             RunRegister(
-                "maps", 1, lambda design: design.max_maps, "maps that leave",
+                "maps", 1, lambda design: design.max_maps, "outgoing maps",
                 lambda run: run.out_maps,
             ),
             RunRegister(
                 "pool", 0, lambda design: design.pool_window.bit_length() - 1,
-                "logarithm of the pooling window at the output",
+                "binary logarithm of the pooling window at the output",
                 lambda run: run.out_pool.bit_length() - 1,
             ),
             RunRegister(
                 "inside", 0, lambda design: design.pool_window - 1,
-                "pooling window at the output less one", lambda run: run.out_pool - 1,
+                "pooling window at the output, minus 1", lambda run: run.out_pool - 1,
             ),
             RunRegister(
                 "shift", 0, lambda design: SHIFTS["shift"][1] - SHIFTS["shift"][0],
-                "n + 15, where sums are rounded to multiples of 2^n",
+                "n + 15; sums are rounded to multiples of 2^n",
                 lambda run: run.work.shift - SHIFTS["shift"][0],
             ),
             RunRegister(
                 "bias_shift", 0, lambda design: SHIFTS["bias_shift"][1],
-                "by which biases are shifted left", lambda run: max(0, run.work.bias_shift),
+                "bits by which biases are shifted left", lambda run: max(0, run.work.bias_shift),
             ),
             switch("biased", "biases are added", lambda run: run.work.phase == "fp"),
             switch(
@@ -125,9 +125,9 @@ def output_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, PassRun]:
                 "kept", "masks of the outputs are written",
                 lambda run: run.work.phase == "fp" and run.work.relu,
             ),
-            switch("indexed", "places of maxima are written", lambda run: run.out_pool > 1),
+            switch("indexed", "positions of maxima are written", lambda run: run.out_pool > 1),
             switch(
-                "masked", "masks are laid over the outputs",
+                "masked", "masks are applied to the outputs",
                 lambda run: run.work.phase == "dp" and run.work.relu,
             ),
             _step("map_step", "atoms from a map to the next", _map_atoms),
@@ -136,7 +136,7 @@ def output_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, PassRun]:
                 lambda run: run.design.pof * _map_atoms(run),
             ),
             _step(
-                "band_step", "atoms from a band of rows, its last phase, to the next",
+                "band_step", "atoms from the last phase of a band of rows to the next band",
                 _band_atoms,
             ),
             _step("row_step", "atoms from a row to the next of its phase",
@@ -144,16 +144,16 @@ def output_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, PassRun]:
             _step("phase_step", "atoms from a phase of rows to the next", _row_atoms),
             RunRegister(
                 "mask_base", 0, lambda design: design.mask_words - 1,
-                "word of the mask memory of the first atom",
+                "address of the first atom in the mask memory",
                 lambda run: run.work.mask_base if run.mask_atoms else 0,
             ),
             RunRegister(
                 "index_base", 0, lambda design: design.index_words - 1,
-                "word of the index memory of the first atom",
+                "address of the first atom in the index memory",
                 lambda run: run.work.index_base if run.index_atoms else 0,
             ),
             RunRegister(
-                "atoms", 1, lambda design: _MOST_ATOMS, "atoms that leave",
+                "atoms", 1, lambda design: _MOST_ATOMS, "outgoing atoms",
                 lambda run: run.out_atoms,
             ),
             *(LOSS if design.loss else ()),

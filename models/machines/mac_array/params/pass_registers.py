@@ -1,4 +1,4 @@
-"""Registers of the array, and the values of those of the supply side in a pass of any phase."""
+"""Ranges and meanings of all registers of the array, and values of the supply side's registers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from merp.models.machines.mac_array.params.update_registers import update_table
 
 
 def supply_settings(design: ArrayDesign) -> dict[str, Setting]:
-    """Legal ranges and meanings, by the same names."""
+    """Return range and meaning of every register of the supply side, by the name of its port."""
     return {
         name: setting
         for table in (*TABLES, *GRADIENT_TABLES)
@@ -27,7 +27,7 @@ def supply_settings(design: ArrayDesign) -> dict[str, Setting]:
 
 
 def array_settings(design: ArrayDesign) -> dict[str, Setting]:
-    """Legal ranges and meanings of all registers of the array, by the names of their ports."""
+    """Return range and meaning of every register of the array, by the name of its port."""
     return {
         **supply_settings(design),
         **output_table(design).settings(design),
@@ -37,7 +37,9 @@ def array_settings(design: ArrayDesign) -> dict[str, Setting]:
 
 
 def supply_registers(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
-    """Values by the flattened names of the ports; of those that the phase does not use the least.
+    """Return the values of the supply side's registers, by the flattened names of their ports.
+
+    Registers that the phase does not use have their smallest value.
 
     Raises:
         ValueError: the design cannot run the pass; the message says why.

@@ -1,7 +1,9 @@
-"""A pass of FP or DP as the supply side sees it: maps in, a window that moves over them, maps out.
+"""A pass of FP or DP on the supply side: a window moves over incoming maps.
 
-The RTL compiler's paper, sections III.B to III.D. In DP deltas come in, the output maps' in the
-place of input maps, and the window is the kernel turned by 180 degrees; so both are the same walk.
+source: the RTL compiler's paper, sections III.B to III.D
+
+In DP, the deltas of the output maps replace the incoming maps. The window is then the kernel,
+rotated by 180 degrees. Therefore both phases use the same movement.
 """
 
 from __future__ import annotations
@@ -15,14 +17,16 @@ from merp.models.machines.mac_array.params.fitting import check_fit
 
 @dataclass(frozen=True)
 class PassSide:
-    """Rows or columns of a pass.
+    """The sizes of a pass along rows or along columns.
 
     Attributes:
-        size: of a map that comes in. out: of one that leaves. tile: pixels of the array.
-        stride, pad: of the window, in the first phase. after: elements beyond that of a pixel that
-            its windows reach, in the last phase.
-        phases: of the pixels that leave, by their place modulo the stride of DP; a tile is one of
-            a phase.
+        size: size of an incoming map.
+        out: size of an outgoing map.
+        tile: pixels of the array.
+        stride, pad: of the window, in the first phase.
+        after: elements that a window reaches beyond its pixel's own element, in the last phase.
+        phases: number of phases of the outgoing pixels. The phase of a pixel is its position
+            modulo the stride of DP. A tile has pixels of one phase.
     """
 
     size: int
@@ -35,27 +39,27 @@ class PassSide:
 
     @property
     def tiles(self) -> int:
-        """Tiles that cover what leaves of a phase, the first one, which has the most."""
+        """Tiles that cover the outgoing pixels of the first phase, which has the most pixels."""
         return over(over(self.out, self.phases), self.tile)
 
     @property
     def whole(self) -> int:
-        """What each phase has of what leaves."""
+        """Outgoing rows or columns in every phase."""
         return self.out // self.phases
 
     @property
     def more(self) -> int:
-        """Phases, the first ones, that have one more."""
+        """Number of phases, from the first one on, that have one more."""
         return self.out % self.phases
 
     @property
     def last(self) -> int:
-        """What the last tile has of ``whole``."""
+        """The part of ``whole`` in the last tile."""
         return self.whole - (self.tiles - 1) * self.tile
 
     @property
     def blocks(self) -> int:
-        """Blocks of ``tile`` banks that a map takes: its elements of a phase, in tiles."""
+        """Blocks of ``tile`` elements that hold the elements of a map in one phase."""
         return over(over(self.size, self.stride), self.tile)
 
     @property
@@ -65,7 +69,7 @@ class PassSide:
 
     @property
     def phase(self) -> int:
-        """Phase of that element: its place modulo the stride."""
+        """Phase of the first window's first element: its position modulo the stride."""
         return -self.pad % self.stride
 
 
@@ -100,10 +104,10 @@ class PassRun:
         if work.loss is None:
             return
         if not self.design.loss:
-            raise ValueError(f"loss {work.loss}: the design has no unit of losses")
+            raise ValueError(f"loss {work.loss}: the design has no loss unit")
         if work.phase != "fp" or (work.out_rows, work.out_columns) != (1, 1):
             raise ValueError(
-                f"loss {work.loss}: only fp of a layer whose sums are a word of each class has one"
+                f"loss {work.loss}: allowed only in fp of a layer whose sums are one word per class"
             )
 
     @property
@@ -113,33 +117,36 @@ class PassRun:
 
     @property
     def phases(self) -> int:
-        """Phases of the pixels that leave, along rows and along columns."""
+        """Phases of the outgoing pixels, along rows and along columns."""
         return self.work.stride if self.transposed else 1
 
     @property
     def first_tap(self) -> int:
-        """Row and column of the first tap of the first phase, the last one that it meets in DP."""
+        """Row and column of the first tap in the first phase.
+
+        In DP, taps run backward, so it is the last tap of the kernel in that phase.
+        """
         last = self.work.kernel - 1
         return last - (last - self.work.pad) % self.phases
 
     @property
     def maps(self) -> int:
-        """Maps that come in."""
+        """Number of incoming maps."""
         return self.work.outputs if self.transposed else self.work.inputs
 
     @property
     def out_maps(self) -> int:
-        """Maps that leave."""
+        """Number of outgoing maps."""
         return self.work.inputs if self.transposed else self.work.outputs
 
     @property
     def groups(self) -> int:
-        """Tiles of lanes that cover the maps that leave."""
+        """Tiles of lanes that cover the outgoing maps."""
         return over(self.out_maps, self.design.pof)
 
     @property
     def last_lanes(self) -> int:
-        """Lanes in use in the last of them."""
+        """Lanes in use in the last tile."""
         return self.out_maps - (self.groups - 1) * self.design.pof
 
     @property
@@ -149,29 +156,29 @@ class PassRun:
 
     @property
     def out_atoms(self) -> int:
-        """Atoms that leave."""
+        """Number of outgoing atoms."""
         rows, columns = self.vertical.out // self.out_pool, self.horizontal.out // self.out_pool
         return self.out_maps * rows * self.design.column_blocks(columns)
 
     @property
     def mask_atoms(self) -> int:
-        """Atoms whose masks FP writes, or DP reads: those of maps that ReLU has made."""
+        """Atoms whose masks are written in FP or read in DP; 0 for maps without ReLU."""
         return self.out_atoms if self.work.relu else 0
 
     @property
     def index_atoms(self) -> int:
-        """Atoms whose maxima have a place that is written."""
+        """Atoms whose positions of maxima are written; 0 without pooling."""
         return self.out_atoms if self.out_pool > 1 else 0
 
     @property
     def vertical(self) -> PassSide:
-        """Rows."""
+        """The pass along rows."""
         out = self.work.delta_rows if self.transposed else self.work.out_rows
         return self._side(self.work.rows, out, self.design.poy)
 
     @property
     def horizontal(self) -> PassSide:
-        """Columns."""
+        """The pass along columns."""
         out = self.work.delta_columns if self.transposed else self.work.out_columns
         return self._side(self.work.columns, out, self.design.pox)
 
@@ -185,7 +192,7 @@ class PassRun:
 
     @property
     def atom_blocks(self) -> int:
-        """CB: atoms of a row that comes in."""
+        """CB: atoms of an incoming row."""
         return over(self.horizontal.size, self.design.pox)
 
     @property
@@ -205,16 +212,16 @@ class PassRun:
 
     @property
     def ring(self) -> int:
-        """RB: blocks of rows that are kept."""
+        """RB: blocks of rows in the memory."""
         return self.work.block_rows(self.design)
 
     @property
     def load_rows(self) -> tuple[int, ...]:
-        """Rows of each load band, those left out that have none.
+        """Rows of each load band; bands without rows are left out.
 
-        The first band is what the first band of windows needs, each further one moves on as far as
-        a band of windows does, and the last one has what is left. Expanded deltas come in whole
-        windows of pooling.
+        The first load band has the rows of the first band of windows. Each further load band has
+        as many rows as a band of windows moves on. The last one has the remaining rows. Expanded
+        deltas are loaded in whole pooling windows.
         """
         side, whole = self.vertical, self.work.pool if self.work.expands else 1
         first = over(side.stride * (side.tile - 1) + 1 + side.after, whole) * whole

@@ -1,4 +1,4 @@
-"""Learning rate and momentum as registers of the MAC array hold them."""
+"""Learning rate and momentum in the format of the MAC array's registers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MOST_SHIFT = 47
 
 @dataclass(frozen=True)
 class Rate:
-    """mantissa * 2^-exponent, with a mantissa of 16 bits whose first bit is set.
+    """A learning rate, mantissa * 2^-exponent. The mantissa has 16 bits, and its first bit is set.
 
-    A word of 16 fraction bits would turn 5e-5 into 3/65536, which is 8 % less.
+    A word with 16 fraction bits would round 5e-5 to 3/65536, which is 8 % less.
     """
 
     mantissa: int
@@ -22,16 +22,19 @@ class Rate:
 
     @property
     def value(self) -> float:
-        """The number itself."""
+        """The learning rate as a number."""
         return self.mantissa * 2.0**-self.exponent
 
     def update_shift(self, velocity: int, kernel: int) -> int:
-        """S: by which the rate times a velocity is shifted to a kernel, given their fractions."""
+        """Return S, the right shift of rate times velocity in the update of a kernel.
+
+        ``velocity`` and ``kernel`` are the numbers of their fraction bits.
+        """
         return self.exponent + velocity - kernel
 
 
 def rate_of(rate: float) -> Rate:
-    """Round a learning rate over its batch, above 0, to nearest even."""
+    """Round a learning rate to nearest even; it is divided by the batch size, and above 0."""
     significand, power = math.frexp(rate)  # from 0.5 to below 1
     mantissa = round(significand * (1 << MANTISSA_BITS))
     exponent = MANTISSA_BITS - power
@@ -41,7 +44,10 @@ def rate_of(rate: float) -> Rate:
 
 
 def nearest_rate(rate: float, velocity: int, kernel: int) -> float:
-    """The nearest rate over its batch to ``rate`` that a layer of these fractions can take."""
+    """Return the rate nearest to ``rate`` whose shift is allowed in a layer of these fractions.
+
+    Both rates are divided by the batch size.
+    """
     shift = rate_of(rate).update_shift(velocity, kernel)
     if shift > MOST_SHIFT:
         return Rate(1 << (MANTISSA_BITS - 1), MOST_SHIFT + kernel - velocity).value
@@ -51,5 +57,5 @@ def nearest_rate(rate: float, velocity: int, kernel: int) -> float:
 
 
 def momentum_of(momentum: float) -> int:
-    """Word of a momentum from 0 to below 1, of 65536; 65535 at most."""
+    """Convert a momentum from 0 to below 1 into units of 1/65536; at most 65535."""
     return min(round(momentum * MOMENTUM_ONE), MOMENTUM_ONE - 1)

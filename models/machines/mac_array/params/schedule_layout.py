@@ -1,8 +1,8 @@
-"""Where the memory of a schedule keeps the run-time registers of a pass.
+"""The layout of a pass's run-time registers in the memory of a schedule.
 
-The RTL compiler's paper, section III.A: the global control holds what each layer's passes differ
-in. Chosen here: words of 32 bits, in which registers stand from bit 0 up in the order of
-``array_settings``, none of them in two words.
+In the RTL compiler's paper, section III.A, the global control holds the parameters of each layer's
+passes. The layout is a choice of merp. A word has 32 bits. Registers are packed from bit 0 up in
+the order of ``array_settings``. No register crosses a word boundary.
 """
 
 from __future__ import annotations
@@ -15,19 +15,22 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.pass_registers import array_settings
 
 SCHEDULE_BITS: Final = 32
-"""Of a word of the schedule."""
+"""Bits of a word of the schedule."""
 
 MAX_PASSES: Final = 64
-"""Passes of an image, at most: what the memory holds."""
+"""Most passes of an image; the memory holds this number of passes."""
 
 OF_IMAGE: Final = ("update_config_first", "update_config_last")
-"""Registers that tell KU whether its image is a batch's first, or last; all others are alike in
-every image. A schedule sets them by its own count of images, and no word of a pass has them."""
+"""Registers of KU that mark the first and the last image of a batch.
+
+All other registers are the same for every image. The hardware of the schedule sets these two from
+its count of images. Therefore the words of a pass do not contain them.
+"""
 
 
 @dataclass(frozen=True)
 class RegisterPlace:
-    """Where a register stands: ``width`` bits from ``low`` on, of word ``word`` of a pass."""
+    """Location of a register: ``width`` bits from bit ``low`` of word ``word`` of a pass."""
 
     word: int
     low: int
@@ -39,8 +42,8 @@ class ScheduleLayout:
     """The words of a pass.
 
     Attributes:
-        places: of each register that they hold, by the flattened name of its port.
-        words: of a pass.
+        places: location of each register, by the flattened name of its port.
+        words: words per pass.
     """
 
     places: dict[str, RegisterPlace]
@@ -48,13 +51,13 @@ class ScheduleLayout:
 
     @property
     def depth(self) -> int:
-        """Words of the memory."""
+        """Words of the schedule's memory."""
         return MAX_PASSES * self.words
 
 
 @cache
 def schedule_layout(design: ArrayDesign) -> ScheduleLayout:
-    """The words of a pass on ``design``."""
+    """Return the layout of a pass on ``design``."""
     places: dict[str, RegisterPlace] = {}
     word = low = 0
     for name, setting in array_settings(design).items():

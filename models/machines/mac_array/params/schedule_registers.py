@@ -1,4 +1,4 @@
-"""Run-time registers of the schedule: which passes it runs, and for how many images."""
+"""Run-time registers of the schedule: its passes and the number of images."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import MAX_PASSES
 
 MAX_IMAGES: Final = (1 << 16) - 1
-"""Images of a run, at most."""
+"""Most images of a run."""
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,12 @@ class ScheduleRun:
     """A run of a schedule.
 
     Attributes:
-        passes: of an image. images: of the batch. load: the run brings the words of its passes.
+        passes: passes of an image.
+        images: images of the batch.
+        load: whether the run first loads the words of its passes.
 
     Raises:
-        ValueError: a value is out of range; the message names the key and what is allowed.
+        ValueError: a value is out of range. The message names the key and the allowed values.
     """
 
     passes: int
@@ -44,8 +46,9 @@ SCHEDULE: Final[RegisterTable[ArrayDesign, ScheduleRun]] = RegisterTable("schedu
         "images", 1, lambda design: MAX_IMAGES, "images of the batch", lambda run: run.images
     ),
     switch(
-        "load", "the run first takes the words of its passes, else it has those of a run before",
+        "load", "the run first loads the words of its passes, otherwise it uses those of an "
+        "earlier run",
         lambda run: run.load,
     ),
 ))  # fmt: skip
-"""In the order of their signals."""
+"""Registers of the schedule in the order of their signals."""

@@ -15,19 +15,20 @@ MAXIMA = (
     "max_kernel", "max_stride", "pool_window", "kernel_words", "map_words", "delta_words",
     "mask_words", "index_words", "max_size", "max_maps",
 )  # fmt: skip
-"""What follows from the layers where it is not given."""
+"""Keys that are calculated from the layers if they are not given."""
 
 SUMMED = ("mask_words", "index_words")
-"""Of those, what all layers need together."""
+"""Maxima that are sums over all layers, because the memory holds all layers at the same time."""
 
 
 def passes_of(use: LayerUse, max_kernel: int, reach: int) -> tuple[ArrayPass, ...]:
-    """Phases of a layer on arrays of such ``reach``, with kernels up to ``max_kernel``.
+    """Return the passes of a layer on an array with ``reach`` and kernels up to ``max_kernel``.
 
-    Those of the way back twice, with deltas that come whole and pooled.
+    DP and KU are in the result twice: with whole deltas and with pooled deltas.
 
     Raises:
-        ValueError: the array has no such layer; the message names the key and what is allowed.
+        ValueError: the array does not support the layer. The message names the key and the allowed
+            values.
     """
     if use.groups > 1:
         raise ValueError(f"groups must be 1, not {use.groups}")
@@ -50,10 +51,10 @@ def passes_of(use: LayerUse, max_kernel: int, reach: int) -> tuple[ArrayPass, ..
 
 
 def needs(use: LayerUse, array: Array, max_kernel: int) -> dict[str, int]:
-    """The maxima that a layer asks for.
+    """Return the maxima that a layer needs.
 
     Raises:
-        ValueError: the array has no such layer.
+        ValueError: the array does not support the layer.
     """
     passes = passes_of(use, max_kernel, array.reach)
     forward, *back = passes
@@ -72,10 +73,10 @@ def needs(use: LayerUse, array: Array, max_kernel: int) -> dict[str, int]:
 
 
 def size_design(uses: Sequence[LayerUse], chosen: Mapping[str, Any]) -> ArrayDesign:
-    """The smallest design that runs every one of ``uses``; ``chosen`` are fields of it.
+    """Return the smallest design that runs all ``uses``; ``chosen`` are its given fields.
 
     Raises:
-        ValueError: a chosen value is out of range, or the array has no such layer.
+        ValueError: a chosen value is out of range, or the array does not support a layer.
     """
     smallest = ArrayDesign(**(dict.fromkeys(MAXIMA, 1) | dict(chosen)))
     largest = chosen.get("max_kernel", ArrayDesign.most("max_kernel"))
@@ -87,7 +88,7 @@ def size_design(uses: Sequence[LayerUse], chosen: Mapping[str, Any]) -> ArrayDes
 
 
 def lacking(use: LayerUse, design: ArrayDesign) -> str | None:
-    """What of a design is too small for a layer, and what it needs; None if it fits."""
+    """Return a message about a value of the design that is too small for a layer, or None."""
     for key, needed in needs(use, design, design.max_kernel).items():
         if needed > getattr(design, key):
             return f"{key} must be at least {needed} for it, not {getattr(design, key)}"

@@ -1,4 +1,4 @@
-"""Run-time registers of a pass whose deltas come pooled, and are expanded."""
+"""Run-time registers of a pass that expands pooled deltas."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ UNPOOL: RegisterTable[ArrayDesign, ArrayUnpoolRun] = RegisterTable("unpool_confi
     switch(
         "active", "the pass expands pooled deltas, and nothing else", lambda run: not run.on_entry
     ),
-    switch("on_entry", "DP or KU takes pooled deltas, expanded", lambda run: run.on_entry),
+    switch("on_entry", "DP or KU expands pooled deltas on entry", lambda run: run.on_entry),
     UnpoolRegister(
         "pool", 0, lambda design: design.pool_window.bit_length() - 1,
-        "logarithm of the pooling window", lambda run: run.work.pool.bit_length() - 1,
+        "binary logarithm of the pooling window", lambda run: run.work.pool.bit_length() - 1,
     ),
     UnpoolRegister(
-        "most", 0, lambda design: design.pool_window - 1, "pooling window less one",
+        "most", 0, lambda design: design.pool_window - 1, "pooling window, minus 1",
         lambda run: run.work.pool - 1,
     ),
     UnpoolRegister(
@@ -46,33 +46,38 @@ UNPOOL: RegisterTable[ArrayDesign, ArrayUnpoolRun] = RegisterTable("unpool_confi
     ),
     UnpoolRegister(
         "rows", 1, lambda design: design.pool_window,
-        "rows of sums for which they are read anew, one behind the other", lambda run: run.rows,
+        "reads of a pooled row: one per row of its sums on entry, otherwise 1",
+        lambda run: run.rows,
     ),
     UnpoolRegister(
-        "last_columns", 1, lambda design: design.pox, "columns of its last one",
+        "last_columns", 1, lambda design: design.pox, "columns of a pooled row's last atom",
         lambda run: run.last_columns,
     ),
     UnpoolRegister(
         "last_parts", 1, lambda design: design.pool_window,
-        "atoms of a row of sums that its last one becomes", lambda run: run.last_parts,
+        "atoms of a row of sums from a pooled row's last atom", lambda run: run.last_parts,
     ),
     UnpoolRegister(
         "index_base", 0, lambda design: min(design.index_words - 1, SHIFTS["index_base"][1]),
-        "word of the index memory of the first atom", lambda run: run.work.index_base,
+        "address of the first atom in the index memory", lambda run: run.work.index_base,
     ),
     UnpoolRegister(
         "atoms", 1, lambda design: (1 << ATOM_NUMBER_BITS) - 1, "pooled atoms",
         lambda run: run.atoms,
     ),
-    _times("outer", "bands of rows in DP, tiles of lanes in KU, else 1", lambda walk: walk.outer),
-    _times("middle", "maps of each, pooled rows in KU", lambda walk: walk.middle),
-    _times("first", "of the first outer one: pooled rows, lanes in KU", lambda walk: walk.first),
-    _times("further", "of those between", lambda walk: walk.further),
-    _times("last", "of the last one", lambda walk: walk.last),
-    _step("outer_first", "pooled atoms from the first outer one to the next",
+    _times("outer", "outer loop: bands of rows in DP, tiles of lanes in KU, else 1",
+           lambda walk: walk.outer),
+    _times("middle", "middle loop: maps, or pooled rows in KU", lambda walk: walk.middle),
+    _times("first", "inner loop in the first outer step: pooled rows, or lanes in KU",
+           lambda walk: walk.first),
+    _times("further", "inner loop in the outer steps between", lambda walk: walk.further),
+    _times("last", "inner loop in the last outer step", lambda walk: walk.last),
+    _step("outer_first", "pooled atoms from the first outer step to the next",
           lambda walk: walk.outer_first),
-    _step("outer_step", "from each further one to the next", lambda walk: walk.outer_step),
-    _step("middle_step", "from a map to the next, a row in KU", lambda walk: walk.middle_step),
-    _step("inner_step", "from a pooled row to the next, a lane in KU",
+    _step("outer_step", "pooled atoms from each further outer step to the next",
+          lambda walk: walk.outer_step),
+    _step("middle_step", "pooled atoms from a map to the next, or from a pooled row in KU",
+          lambda walk: walk.middle_step),
+    _step("inner_step", "pooled atoms from a pooled row to the next, or from a lane in KU",
           lambda walk: walk.inner_step),
 ))  # fmt: skip

@@ -1,4 +1,4 @@
-"""Pooled deltas on a design: a pass that expands them alone, or DP and KU that take them so."""
+"""Expansion of pooled deltas on a design: in a separate pass, or on entry to DP and KU."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from merp.models.machines.mac_array.params.pass_run import PassRun
 
 @dataclass(frozen=True)
 class Walk:
-    """Three loops over the rows of pooled maps, the outermost first, in the order of the port.
+    """Three nested loops over the rows of pooled maps, in the order of the port.
 
     Attributes:
-        outer, middle: how often. first, further, last: of the innermost one, in the first of the
-            outer ones, in those between, in the last.
-        outer_first, outer_step: pooled atoms from the first outer one to the second; from each
-            further one to the next. middle_step, inner_step: likewise.
+        outer, middle: iterations of the outer and the middle loop.
+        first, further, last: iterations of the inner loop in the first outer iteration, in the
+            iterations between, and in the last one.
+        outer_first: pooled atoms from the first outer iteration to the second.
+        outer_step: pooled atoms from each further outer iteration to the next.
+        middle_step, inner_step: pooled atoms from an iteration of the loop to the next.
     """
 
     outer: int
@@ -46,7 +48,7 @@ class ArrayUnpoolRun:
         """Check that the pass fits."""
         work, design = self.work, self.design
         if not work.expands:
-            raise ValueError(f"phase must be upsample, or one of pooled deltas, not {work.phase}")
+            raise ValueError(f"phase must be upsample, or have pooled deltas, not {work.phase}")
         if work.pool > design.pool_window or work.pool & (work.pool - 1):
             raise ValueError(
                 f"pool must be a power of two up to {design.pool_window}, not {work.pool}"
@@ -59,7 +61,7 @@ class ArrayUnpoolRun:
 
     @property
     def on_entry(self) -> bool:
-        """Whether DP or KU takes what becomes of them."""
+        """Whether DP or KU processes the expanded deltas."""
         return self.work.phase != "upsample"
 
     @property
@@ -69,12 +71,12 @@ class ArrayUnpoolRun:
 
     @property
     def atoms(self) -> int:
-        """Pooled atoms."""
+        """Number of pooled atoms."""
         return self.work.output_atoms(self.design)
 
     @property
     def rows(self) -> int:
-        """Rows of sums for which each pooled atom is read anew."""
+        """Reads of each pooled atom: one per row of its sums on entry, otherwise 1."""
         return self.work.pool if self.on_entry else 1
 
     @property
@@ -84,14 +86,14 @@ class ArrayUnpoolRun:
 
     @property
     def last_parts(self) -> int:
-        """Atoms of a row of sums that it becomes."""
+        """Atoms of a row of sums that a row's last pooled atom expands to."""
         columns = self.work.delta_columns if self.on_entry else self.work.out_columns
         whole = self.design.column_blocks(columns)
         return min(self.work.pool, whole - (self.blocks - 1) * self.work.pool)
 
     @property
     def walk(self) -> Walk:
-        """The order of pooled rows."""
+        """The loops over pooled rows."""
         work, blocks = self.work, self.blocks
         maps, rows = work.outputs, work.pooled_rows
         step = rows * blocks  # from a map to the next

@@ -31,16 +31,16 @@ class ArrayUpdateRun:
 
 
 def _shift(name: str, what: str) -> RunRegister[ArrayDesign, ArrayUpdateRun]:
-    """A shift of RNE, whose register holds it from its least value on."""
+    """Return the register of a rounding shift; it holds the shift minus the smallest shift."""
     low, high = SHIFTS[name]
     return RunRegister(
-        name, 0, lambda design: high - low, f"n + {-low}, where {what} to multiples of 2^n",
+        name, 0, lambda design: high - low, f"n + {-low}; {what} to multiples of 2^n",
         lambda run: getattr(run.work, name) - low,
     )  # fmt: skip
 
 
 def _number(name: str, meaning: str) -> RunRegister[ArrayDesign, ArrayUpdateRun]:
-    """A number of the step."""
+    """Return the register of a number of the update."""
     low, high = SHIFTS[name]
     return RunRegister(
         name, low, lambda design: high, meaning, lambda run: int(getattr(run.work, name))
@@ -48,7 +48,7 @@ def _number(name: str, meaning: str) -> RunRegister[ArrayDesign, ArrayUpdateRun]
 
 
 def _count(name: str, most: str, meaning: str) -> RunRegister[ArrayDesign, ArrayUpdateRun]:
-    """A size of the layer."""
+    """Return the register of a size of the layer."""
     return RunRegister(
         name, 1, lambda design: int(getattr(design, most)), meaning,
         lambda run: int(getattr(run.work, name)),
@@ -57,7 +57,7 @@ def _count(name: str, most: str, meaning: str) -> RunRegister[ArrayDesign, Array
 
 @cache
 def update_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, ArrayUpdateRun]:
-    """The registers of ``design``, in the order of their signals."""
+    """Return the registers of ``design``, in the order of their signals."""
     registers = (
         _count("inputs", "max_maps", "input maps"),
         _count("outputs", "max_maps", "output maps"),
@@ -71,7 +71,7 @@ def update_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, ArrayUpdateR
             lambda run: run.design.region_grid(run.work.kernel)[1],
         ),
         RunRegister(
-            "regions", 1, lambda design: design.pixels, "regions, of an input map each",
+            "regions", 1, lambda design: design.pixels, "regions, each with its own input map",
             lambda run: run.design.regions(run.work.kernel),
         ),
         RunRegister(
@@ -81,7 +81,7 @@ def update_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, ArrayUpdateR
         _shift("shift", "sums of products are rounded"),
         _shift("bias_shift", "sums of deltas are rounded"),
         switch(
-            "first", "the first image of a batch: there are no gradients",
+            "first", "the first image of a batch: no gradients are read",
             lambda run: run.work.first,
         ),
         switch(
@@ -94,10 +94,11 @@ def update_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, ArrayUpdateR
             (
                 RunRegister(
                     "momentum", 0, lambda design: SHIFTS["momentum"][1],
-                    "momentum, of 65536; 0 where no velocities come",
+                    "momentum in units of 1/65536; 0 without velocities",
                     lambda run: run.work.momentum * run.work.has_momentum,
                 ),
-                switch("has_momentum", "velocities come and go", lambda run: run.work.has_momentum),
+                switch("has_momentum", "velocities are read and written",
+                       lambda run: run.work.has_momentum),
             )
             if design.momentum
             else ()

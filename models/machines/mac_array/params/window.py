@@ -1,4 +1,4 @@
-"""A fully connected layer as a convolution over the maps that it takes."""
+"""Convert a fully connected layer to a convolution over its input maps."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ Size = tuple[int, int, int]
 
 
 def largest_window(max_kernel: int, reach: int) -> int:
-    """Rows of the largest map that a fully connected layer takes as one kernel's window.
+    """Return the most rows of the input maps that a fully connected layer reads as one window.
 
-    Its deltas come from as many rows beyond a tile as the kernel has, but one: at most the array's
-    ``reach``.
+    In DP, its windows extend beyond a tile by the rows of the kernel minus 1. This must not exceed
+    the array's ``reach``.
     """
     return min(max_kernel, reach + 1, MAX_WINDOW)
 
 
 def as_window(shape: Shape, taken: Size, largest: int) -> Shape:
-    """The shape as the array runs it, given the maps that the layer takes.
+    """Return the shape that the array runs, given the size of the layer's input.
 
-    Square ones of at most ``largest`` rows are the window of a kernel as large, and need not be
-    flattened: the elements of its kernels are the same, in another order. A convolution stays.
+    A fully connected layer whose input maps are square, with at most ``largest`` rows, becomes a
+    convolution with a kernel of their size. Its maps need not be flattened. The elements of its
+    kernels are the same, in another order. A convolution keeps its shape.
     """
     rows, columns, channels = taken
     flattened = (shape.rows, shape.columns, shape.n) == (1, 1, rows * columns * channels)

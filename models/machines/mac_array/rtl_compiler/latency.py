@@ -1,9 +1,12 @@
-"""Seconds of an image and of a batch: slots, or what DRAM moves, whichever takes longer.
+"""Seconds of an image and of a batch: the longer one of the slots and the DRAM transfers.
 
-Kernels come whole before a layer begins; other buffers are double; gradients come while they are
-computed; pooling and un-pooling go through DRAM. Two rates were fitted to the nine latencies of
-table II, which 77 of 80 such structures meet within 2.5 %, each with rates of its own: agreement
-says little for this one.
+The model has four assumptions. All kernels are loaded before a layer starts. The other buffers are
+double. Gradients are transferred while they are computed. Pooling and un-pooling are passes over
+DRAM.
+
+Two rates were fitted to the nine latencies of table II. Of 80 models with different assumptions,
+each with its own two rates, 77 meet these latencies within 2.5 %. The agreement is therefore weak
+evidence for this model.
 """
 
 from __future__ import annotations
@@ -20,10 +23,13 @@ KERNEL_RATE = 0.676
 """Share of the memory's peak that kernels and gradients reach; fitted."""
 
 MAP_RATE = 0.162
-"""Of maps; fitted."""
+"""Share of the memory's peak that maps reach; fitted."""
 
 LAST_IMAGE = 3
-"""Tensors as large as the kernels that the last image moves more: old, new, and past gradients."""
+"""Additional transfers of the last image, each as large as the kernels.
+
+They are the old kernels, the new kernels, and the past gradients.
+"""
 
 
 @dataclass(frozen=True)
@@ -31,9 +37,12 @@ class BoardArray:
     """The array on a board.
 
     Attributes:
-        maps: output maps at once. hertz: clock. bytes_s: peak of the memory.
-        word_bytes: of all words. double: gradients come during the convolution, not before it.
-        kernel_rate, map_rate: shares of the peak that kernels and maps reach.
+        maps: output maps that the array computes concurrently.
+        hertz: clock frequency.
+        bytes_s: peak bandwidth of the memory.
+        word_bytes: bytes of a word.
+        double: gradients are transferred during the convolution, not before it.
+        kernel_rate, map_rate: shares of the peak bandwidth that kernels and maps reach.
     """
 
     maps: int
@@ -46,11 +55,11 @@ class BoardArray:
 
     @property
     def array(self) -> Array:
-        """What it unrolls."""
+        """The unrolled sizes of the array."""
         return Array(pof=self.maps)
 
     def image(self, layer: Geometry, phase: str) -> float:
-        """Return the seconds of an image."""
+        """Return the seconds of one image in a phase of a layer."""
         inputs = layer.groups * layer.n * layer.rows * layer.columns
         sums = layer.groups * layer.m * layer.out_rows * layer.out_columns
         outputs = layer.groups * layer.m * layer.pooled_rows * layer.pooled_columns
@@ -69,7 +78,7 @@ class BoardArray:
         return moving + (max(computing, gradients) if self.double else computing + gradients)
 
     def update(self, layer: Geometry) -> float:
-        """Return the seconds that the last image of a batch takes more, in KU."""
+        """Return the additional seconds of KU for the last image of a batch."""
         return LAST_IMAGE * self._kernels(layer.kernels)
 
     def _kernels(self, count: int) -> float:
@@ -87,5 +96,5 @@ def image_seconds(machine: BoardArray, layers: Iterable[Geometry]) -> float:
 
 
 def update_seconds(machine: BoardArray, layers: Iterable[Geometry]) -> float:
-    """Return what the last image takes more."""
+    """Return the additional seconds of the last image of a batch."""
     return ordered_sum(machine.update(layer) for layer in layers)

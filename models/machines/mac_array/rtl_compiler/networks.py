@@ -1,6 +1,7 @@
 """The networks of the paper: 16C3-16C3-P-32C3-32C3-P-64C3-64C3-P-FC, and 2 and 4 times the maps.
 
-Padding 1 and maxima of 2 x 2 are inferred: operations of an image follow from throughput and time.
+The paper does not print the padding of 1 and the max-pooling of 2 x 2. They are inferred from the
+operations of an image, which follow from throughput and time.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from merp.models.network.network import Layer, Network
 
 
 def cifar(times: int) -> Network:
-    """Return that of so many times the maps, on images of 32 x 32 x 3."""
+    """Return the network with ``times`` the maps of the smallest, on images of 32 x 32 x 3."""
     layers, n, rows = [], 3, 32
     for place, m in enumerate((16, 16, 32, 32, 64, 64), 1):
         pool = None if place % 2 else Pool(window=2, stride=2)

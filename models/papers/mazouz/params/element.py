@@ -1,7 +1,8 @@
-"""The convolution element of Mazouz and Bridges: what is fixed at elaboration, and its cycles.
+"""The convolution element of Mazouz and Bridges: its elaboration parameters and its cycles.
 
-Its line buffer keeps k - 1 lines, k x k multipliers take a window each cycle, a tree adds. What the
-paper blanks at the ends of lines and behind the map is masked here.
+Its line buffer stores k - 1 lines. In each cycle, k x k multipliers process one window, and a tree
+adds the products. The paper inserts blanks at the ends of lines and after the map. Here, masks
+replace the blanks.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ RANGES = {
     "k": (2, 11), "max_rows": (1, 4096), "max_columns": (1, 4096), "mul_latency": (1, 3),
     "add_latency": (1, 5),
 }  # fmt: skip
-"""Least and largest value of the fields that are whole numbers."""
+"""Smallest and largest values of the fields that are whole numbers."""
 
 WINDOW = 1
 """Cycles from a beat to its masked window in a register."""
 
 LEAVE = 2
-"""From a sum to its word at the port: memory, head register."""
+"""Cycles from a sum to its word at the port: the memory and the head register of the FIFO."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +36,10 @@ class ElementDesign:
         fmt: number format of every element of a map or kernel.
         k: kernel size.
         max_rows, max_columns: the largest map, input or output.
-        mul_latency, add_latency: cycles of a multiplier and of an adder, as of a CU's tree.
+        mul_latency, add_latency: cycles of a multiplier and of an adder, as in a CU's tree.
 
     Raises:
-        ValueError: a value is out of range; the message names the key and what is allowed.
+        ValueError: a value is out of range. The message names the key and the allowed range.
     """
 
     fmt: FloatFormat = BFLOAT16
@@ -54,7 +55,7 @@ class ElementDesign:
 
     @property
     def taps(self) -> int:
-        """Multipliers, k*k."""
+        """Number of multipliers, k*k."""
         return self.k * self.k
 
     @property
@@ -79,19 +80,21 @@ class ElementDesign:
 
     @property
     def fifo_words(self) -> int:
-        """Places for sums: as many as are on their way before the first one's place is free."""
+        """Places for the sums that are computed before the place of the first one is free again."""
         return WINDOW + self.cu_latency + CREDIT_RETURN
 
 
 @dataclass(frozen=True)
 class ElementRun:
-    """One map of ``shape`` through an element of ``design``.
+    """A run of one map of ``shape`` on an element of ``design``.
 
-    ReLU and pooling are none of the element's. The map streams over a grid of lines as wide as the
-    wider of it and of the output, and the window's last tap is at the beat that comes.
+    The element has no ReLU and no pooling. The map is streamed as a grid of lines. A line is as
+    wide as the map or the output, whichever is wider. The arriving beat is the last tap of the
+    window.
 
     Raises:
-        ValueError: the shape is not for the design; the message names the key and what is allowed.
+        ValueError: the shape does not fit the design. The message names the key and the allowed
+            range.
     """
 
     shape: Shape
@@ -122,25 +125,28 @@ class ElementRun:
 
     @property
     def grid_beats(self) -> int:
-        """Beats of the map's lines, blanks at their ends included."""
+        """Beats of the map's lines, including blanks at their ends."""
         return self.shape.rows * self.grid_columns
 
     @property
     def lead(self) -> int:
-        """Beats before the one that completes the first window."""
+        """Beats before the beat that completes the first window."""
         k = self.design.k
         return (k - 1 - self.shape.top) * self.grid_columns + k - 1 - self.shape.left
 
     @property
     def beats(self) -> int:
-        """Beats up to the one that completes the last window, blanks behind the map included.
+        """Beats up to the beat that completes the last window, including blanks after the map.
 
-        (H + p - 1) C + W + p, where the map has H x W elements in lines of C beats and p zeros on
-        every side; W H + W + 1 for 3 x 3 and p = 1.
+        For a map of H x W elements with p zeros on every side, in lines of C beats, they are
+        ``(H + p - 1) C + W + p``. For 3 x 3 and p = 1 this is ``W H + W + 1``.
         """
         return self.lead + (self.shape.out_rows - 1) * self.grid_columns + self.shape.out_columns
 
     @property
     def cycles(self) -> int:
-        """From the map's first word to the output's last, both included, where neither waits."""
+        """Cycles from the first word of the map to the last word of the output, both included.
+
+        The count is exact if neither stream waits.
+        """
         return self.beats + self.design.latency

@@ -1,6 +1,6 @@
-"""Run-time registers of a convolution element: the map's size and padding, as the walk needs them.
+"""Run-time registers of a convolution element: the map's size and padding in derived values.
 
-So that nothing is multiplied or compared with k in hardware, software gives what follows from them.
+Software computes these values. Therefore the hardware needs no multiplication or comparison with k.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def _all_taps(design: ElementDesign) -> int:
 
 
 def _inside(before: int, size: int, k: int) -> int:
-    """A bit for each tap of the first window along an axis: it lies inside the map."""
+    """Return one bit for each tap of the first window along an axis: it is 1 inside the map."""
     return sum(1 << tap for tap in range(k) if before <= tap < before + size)
 
 
 def _beyond(before: int, size: int, k: int) -> int:
-    """Elements of the map beyond the first window, along an axis."""
+    """Return the elements of the map beyond the first window, along an axis."""
     return max(0, before + size - k)
 
 
@@ -46,7 +46,7 @@ _ALONG: Sequence[ElementRegister] = (
         lambda run: _beyond(run.shape.top, run.shape.rows, run.design.k),
     ),
     ElementRegister(
-        "first_columns", 0, _all_taps, "a bit for each column of a line's first window, likewise",
+        "first_columns", 0, _all_taps, "a bit per column of a line's first window, as for rows",
         lambda run: _inside(run.shape.left, run.shape.columns, run.design.k),
     ),
     ElementRegister(
@@ -63,7 +63,7 @@ ELEMENT = ElementTable("config", (
     ),
     ElementRegister(
         "filling", 0, lambda design: design.k - 1,
-        "blanks behind each line of the map, where the output is wider",
+        "blanks after each line of the map, if the output is wider",
         lambda run: run.grid_columns - run.shape.columns,
     ),
     ElementRegister(
@@ -84,14 +84,14 @@ ELEMENT = ElementTable("config", (
     ),
     ElementRegister(
         "idle", 0, lambda design: design.k - 1,
-        "windows at the end of each line that give no output",
+        "windows at the end of each line without an output",
         lambda run: run.grid_columns - run.shape.out_columns,
     ),
     *_ALONG,
 ))  # fmt: skip
-"""Of the element."""
+"""Registers of the element."""
 
 
 def registers(run: ElementRun) -> dict[str, int]:
-    """Value of every configuration port, by flattened name, for one run."""
+    """Return the value of every configuration port, by flattened name, for one run."""
     return ELEMENT.values(run)
