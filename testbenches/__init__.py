@@ -1,1 +1,1 @@
-"""What stands around a block: clocks, stream drivers, monitors, recorders."""
+"""Test benches of blocks: clocks, stream drivers, monitors and recorders."""

@@ -1,1 +1,1 @@
-"""Single blocks in a simulator or a prover."""
+"""Run single blocks in a simulator or a prover."""

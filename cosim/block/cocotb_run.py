@@ -1,7 +1,8 @@
 """Run cocotb tests on exported hardware in GHDL or Verilator.
 
-The runner's word is not taken for it: it ends well where a test fails, or where none was found. The
-file of results must name as many executed tests as there are.
+The exit status of the cocotb runner is not sufficient. The runner also succeeds if a test fails or
+if it finds no test. Therefore this module reads the results file, which must list the expected
+number of executed tests.
 """
 
 from __future__ import annotations
@@ -31,29 +32,30 @@ from merp.models.base.errors import BadInput
 
 _STANDARD = "--std=08"
 _VERILATOR_FLAGS = (
-    "-Wno-lint", "-Wno-style",  # ``lint_verilog`` is for these
-    "-Wno-SYMRSVDWORD",  # a port of any name is reached by it
-    "--no-public-flat-rw", "--public-depth", "1",  # ports alone: the runner asks for all signals
+    "-Wno-lint", "-Wno-style",  # ``lint_verilog`` reports these
+    "-Wno-SYMRSVDWORD",  # the runner can access a port of any name
+    # ports only, because the runner asks for all signals
+    "--no-public-flat-rw", "--public-depth", "1",
 )  # fmt: skip
-# The wheel's makefile names the compiler and the Python of the machine that built it.
+# The wheel's makefile names the compiler and the Python of the machine that built the wheel.
 _MAKE = ("CXX=g++", "LINK=g++", "CFG_CXXFLAGS_PCH_I=-include", "CFG_GCH_IF_CLANG=")
 
 
 class Exported(Protocol):
-    """What was exported: its files in the order of compilation, and the name of its top."""
+    """Exported hardware: its files in compilation order and the name of its top."""
 
     @property
     def files(self) -> Sequence[Path]:
-        """All of them, where they are."""
+        """All files, with their paths."""
 
     @property
     def top(self) -> str:
-        """Entity or module."""
+        """Name of the entity or module."""
 
 
 @dataclass(frozen=True)
 class CocotbTests:
-    """A module, the environment variables that it reads, and how many tests it has."""
+    """A test module, the environment variables that it reads, and its number of tests."""
 
     module: str
     environment: Mapping[str, str]
@@ -61,17 +63,17 @@ class CocotbTests:
 
 
 class CocotbFailed(RuntimeError):
-    """A test failed; the message names it and says why."""
+    """A test failed. The message names the test and gives the reason."""
 
 
 Simulator = Callable[[Exported, Path, CocotbTests], None]
 
 
 def simulator(engine: str) -> tuple[Simulator, Language]:
-    """What runs a test on ``engine``, and the language that it takes.
+    """Return the cocotb runner for ``engine`` and the language of its sources.
 
     Raises:
-        BadInput: no such engine, or it or cocotb is not installed.
+        BadInput: the engine does not exist, or it or cocotb is not installed.
     """
     if engine == "ghdl":
         check_ghdl()
@@ -84,14 +86,15 @@ def simulator(engine: str) -> tuple[Simulator, Language]:
 
 
 def _ghdl(export: Exported, workdir: Path, tests: CocotbTests) -> None:
-    # With GHDL the build folder and the test folder have to be one.
+    # GHDL needs one folder for the build and the test.
     log = _run(
         "ghdl", export, workdir, workdir, tests,
         build={"build_args": [_STANDARD]},
         run={
             "hdl_toplevel_lang": "vhdl",
             "test_args": [_STANDARD],
-            "plusargs": ["--ieee-asserts=disable-at-0"],  # inputs are undefined until the first one
+            # inputs are undefined before the first clock edge
+            "plusargs": ["--ieee-asserts=disable-at-0"],
         },
     )  # fmt: skip
     check_ghdl_log(log)
@@ -111,7 +114,7 @@ def _verilator(verilator: Verilator, export: Exported, workdir: Path, tests: Coc
 
 @contextmanager
 def _on_path(verilator: Verilator) -> Iterator[None]:
-    """The runner takes the compiler and make's variables from this process's environment."""
+    """Set the compiler and make's variables in the environment, where the runner reads them."""
     before = dict(os.environ)
     os.environ |= {
         "VERILATOR_ROOT": str(verilator.root),
@@ -134,7 +137,7 @@ def _run(
     build: dict[str, Any],
     run: dict[str, Any],
 ) -> Path:
-    """Build and run; the log."""
+    """Build and run the tests. Return the log."""
     from cocotb_tools.runner import get_runner
 
     log, results = workdir / f"{name}.log", workdir.resolve() / "results.xml"
@@ -151,7 +154,8 @@ def _run(
             )
         except (RuntimeError, SystemExit) as error:
             raise RuntimeError(f"{name} failed on {export.top}: {_tail(log)}") from error
-        # It ends so where a simulation or, under pytest, a test failed; the results say which.
+        # The runner also exits if a simulation or, under pytest, a test fails. The results show
+        # which.
         with suppress(RuntimeError, SystemExit):
             runner.test(
                 test_module=tests.module,
@@ -172,7 +176,7 @@ def _check(results: Path, tests: CocotbTests, where: str, log: Path) -> None:
 
     Raises:
         CocotbFailed: a test failed.
-        RuntimeError: it did not come to the end of every test.
+        RuntimeError: the simulation ended before all tests were complete.
     """
     if not results.is_file():
         raise RuntimeError(f"{where}: the simulation ended without results: {_tail(log)}")
@@ -193,7 +197,7 @@ def _check(results: Path, tests: CocotbTests, where: str, log: Path) -> None:
 
 
 def _failure(case: ElementTree.Element) -> str | None:
-    """Why a test failed, as its exception says; None if it passed."""
+    """Return the reason for a failed test, from its exception; None if the test passed."""
     for kind in ("failure", "error"):
         element = case.find(kind)
         if element is not None:

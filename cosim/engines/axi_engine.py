@@ -1,4 +1,4 @@
-"""Runs of a top in its AXI shell: the exported VHDL in GHDL, reached through AXI alone."""
+"""Run a top in its AXI shell: GHDL simulates the exported VHDL, and all accesses use AXI."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FUZZ = "merp.testbenches.axi.axi_fuzz_cocotb"
 
 
 def run_axi(job: Job, conducts: Sequence[Conduct] = ()) -> list[RunRecord]:
-    """Run ``job`` through the AXI shell of its top; the records are those of any engine.
+    """Run ``job`` through the AXI shell of its top. The records equal those of any other engine.
 
-    ``conducts``: of each run; nothing is in any run's way where they are left out.
+    ``conducts`` holds the disturbances of each run. Without it, the runs are undisturbed.
 
     Raises:
         BadInput: GHDL or cocotb is not installed.
         Stuck: no word moved for the job's limit of cycles.
-        RuntimeError: GHDL refuses the VHDL, or the simulation ends without its outcomes.
+        RuntimeError: GHDL rejects the VHDL, or the simulation ends without results.
     """
     shell = axi_top(job.top)
     offsets = {register.name: register.offset for register in shell.args["registers"].registers}
@@ -38,14 +38,15 @@ def run_axi(job: Job, conducts: Sequence[Conduct] = ()) -> list[RunRecord]:
 
 
 def fuzz_registers(top: Top, accesses: int, seed: int) -> dict[str, Any]:
-    """Answer at least ``accesses`` random register accesses on ``top`` in its shell.
+    """Check at least ``accesses`` random register accesses on ``top`` in its shell.
 
-    Returns ``answered`` (accesses compared with the model), ``faults``, ``seen`` (how often each
-    kind of access occurred) and ``parts`` (resets).
+    Returns a dictionary. ``answered`` is the number of accesses that were compared with the model.
+    ``faults`` lists the differences. ``seen`` counts the accesses of each kind. ``parts`` counts
+    the resets.
 
     Raises:
         BadInput: GHDL or cocotb is not installed.
-        RuntimeError: GHDL refuses the VHDL, or the simulation ends early.
+        RuntimeError: GHDL rejects the VHDL, or the simulation ends early.
     """
     check_ghdl()
     shell = axi_top(top)

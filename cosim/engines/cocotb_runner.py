@@ -1,4 +1,4 @@
-"""cocotb's runner of a simulator, whose programs are started as all others are."""
+"""Start the programs of a cocotb runner in a ``Children`` group, like all other programs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from merp.cosim.engines.programs.children import Children
 
 
 def runner_in(children: Children, runner: Any) -> Any:
-    """Return a runner whose programs are started in ``children`` from now on."""
+    """Return a runner that starts its programs in ``children`` from now on."""
 
     def execute(
         commands: Sequence[Sequence[str]], cwd: PathLike[str], stdout: IO[str] | None = None
     ) -> None:
-        """Run commands as the runner does, which would start them by itself."""
+        """Replace the runner's own method, which would start the commands outside the group."""
         stderr = None if stdout is None else subprocess.STDOUT
         for command in commands:
             status = children.call(command, cwd=cwd, env=runner.env, stdout=stdout, stderr=stderr)

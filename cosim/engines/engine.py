@@ -1,4 +1,4 @@
-"""The engines behind one interface: the same job gives the same records on each of them."""
+"""The engines behind one interface: the same job gives the same records on each engine."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from merp.testbenches.top.player import Progress
 from merp.testbenches.top.wave import KINDS
 
 WAVES = {"myhdl": ("vcd",), "verilator": KINDS, "ghdl": KINDS}
-"""The kinds of waveforms that each engine writes."""
+"""The waveform formats that each engine writes."""
 
 
 class Engine(Protocol):
-    """Module of an engine: ``merp.cosim.engines.<name>_engine``."""
+    """Interface of an engine module: ``merp.cosim.engines.<name>_engine``."""
 
     def run_job(self, job: Job, progress: Progress | None) -> list[RunRecord]:
         """Run every run of the job."""
 
 
 def check_wave(path: Path, engine: str) -> None:
-    """Refuse a waveform before anything is built for it.
+    """Check a waveform file name before anything is built for it.
 
     Raises:
-        BadInput: its suffix is not one of a kind, the engine does not write the kind, or what reads
-            it back is not installed.
+        BadInput: the suffix names no known format, the engine does not write this format, or the
+            package that reads the format back is not installed.
     """
     kind = path.suffix[1:]
     if kind not in KINDS:
@@ -48,12 +48,14 @@ def check_wave(path: Path, engine: str) -> None:
 def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[RunRecord]:
     """Run ``job`` on ``engine`` and return a record per run.
 
-    ``progress(cycles, words)`` is called now and then, where the engine can.
+    ``progress(cycles, words)`` is called from time to time, if the engine supports it.
 
     Raises:
-        BadInput: no such engine, its simulator is not installed, or it cannot write the waveform.
+        BadInput: the engine does not exist, its simulator is not installed, or it cannot write the
+            waveform.
         Stuck: no word moved for the job's limit of cycles.
-        ValueError: a run does not fit the top, or its arrays or its border do not fit the engine.
+        ValueError: a run does not fit the top, or the engine does not support the job's arrays or
+            border.
     """
     if engine not in ENGINES:
         raise BadInput(
@@ -64,6 +66,6 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Run
     if engine == "ghdl" and job.top.array != "rtl":
         raise ValueError(f"engine ghdl runs the hardware: array must be rtl, not {job.top.array!r}")
     if engine == "ghdl" and job.border is not None:
-        raise ValueError("engine ghdl has no wires to other simulations")
+        raise ValueError("engine ghdl cannot be connected to other simulations")
     module: Engine = import_module(f"merp.cosim.engines.{engine}_engine")
     return module.run_job(job, progress)

@@ -1,4 +1,4 @@
-"""The GHDL engine: the exported VHDL itself, driven by cocotb; for small shapes."""
+"""The GHDL engine: cocotb drives the exported VHDL. It is meant for small shapes."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
     """Export, analyse and run every run of the job in one simulation.
 
     Raises:
-        BadInput: GHDL or cocotb is not installed, or the waveform is of no instance.
-        RuntimeError: GHDL refuses the VHDL, or the simulation ends without its outcomes.
+        BadInput: GHDL or cocotb is not installed, or the waveform names an unknown instance.
+        RuntimeError: GHDL rejects the VHDL, or the simulation ends without results.
     """
     return play(job, job.top, BENCH, {}, progress)
 
@@ -46,17 +46,18 @@ def play(
     told: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> list[RunRecord]:
-    """Run a job on the VHDL of ``exported``, which is the job's top or holds it.
+    """Run a job on the VHDL of ``exported``, which is the job's top or contains it.
 
-    ``bench`` is the cocotb module that plays it, ``told`` what ``job.json`` tells it beside the
-    rest. Raises as ``run_job`` does.
+    ``bench`` is the cocotb module that runs the job. ``told`` holds additional entries for its
+    ``job.json``. The exceptions are those of ``run_job``.
     """
     check_ghdl()
     began = perf_counter()
     with scratch() as folder:
         vhdl = folder / "vhdl"
         vhdl.mkdir()
-        # GHDL's waveforms leave arrays out: they are drawn of the VHDL with a signal for each.
+        # GHDL's waveforms omit arrays. Therefore they use VHDL with a separate signal for each
+        # element.
         plain = job.wave is not None
         export = convert(exported.function, exported.args, "vhdl", vhdl, fold=not plain)
         sha = _sha(export.files)
@@ -76,10 +77,10 @@ def play(
 
 
 def _wave_options(wave: Wave | None, export: Export, folder: Path) -> tuple[str, ...]:
-    """GHDL's options for a waveform; what is shown stands in a file in ``folder``.
+    """Return GHDL's options for a waveform. A file in ``folder`` lists the recorded signals.
 
     Raises:
-        BadInput: there is no such instance.
+        BadInput: the instance does not exist.
     """
     if wave is None:
         return ()
@@ -102,11 +103,12 @@ def _sha(sources: Sequence[Path]) -> str:
 class GhdlSimulation:
     """A GHDL simulation in a job folder, under the cocotb module ``bench``.
 
-    See ``forward_cocotb`` for the files in it.
+    See ``forward_cocotb`` for the files in the folder.
     """
 
     def __init__(self, top: str, sources: Sequence[Path], folder: Path, bench: str) -> None:
-        from cocotb_tools.runner import get_runner  # optional: its absence is a BadInput above
+        # optional: if it is missing, BadInput is raised above
+        from cocotb_tools.runner import get_runner
 
         self._top = top
         self._bench = bench
@@ -115,7 +117,7 @@ class GhdlSimulation:
         self._ended: Future[Path] | None = None
         log = folder / "build.log"
         try:
-            # cocotb's runner needs the build and the test in the same folder with GHDL.
+            # With GHDL, cocotb's runner needs the build and the test in the same folder.
             with Children() as children:
                 runner_in(children, self._runner).build(
                     sources=list(sources),
@@ -130,9 +132,12 @@ class GhdlSimulation:
 
     @contextmanager
     def running(self, options: Sequence[str] = ()) -> Iterator[None]:
-        """The simulation runs; at the end its results are read, as the runner may not have.
+        """Run the simulation and read its results at the end.
 
-        options: of GHDL's simulation.
+        The results are read here because the runner may not have read them.
+
+        Args:
+            options: of GHDL's simulation.
         """
         from cocotb_tools.check_results import get_results
 
@@ -141,7 +146,7 @@ class GhdlSimulation:
             self._ended = pool.submit(self._simulate, options)
             try:
                 yield
-            except Exception:  # the simulation ends by itself, with a waveform that shows where
+            except Exception:  # the simulation ends without a signal; its waveform shows the fault
                 (self._folder / "stop").touch()
                 wait([self._ended])
                 raise
@@ -164,16 +169,17 @@ class GhdlSimulation:
         )
 
     def answer(self, index: int) -> dict[str, Any]:
-        """Wait for the outcome of a run, as plain values.
+        """Wait for the outcome of a run and return it as plain values.
 
         Raises:
-            Stuck: the bench says so.
-            RuntimeError: the simulation ended without it.
+            Stuck: the testbench reports it.
+            RuntimeError: the simulation ended without an outcome.
         """
         assert self._ended is not None
         path, error = self._folder / f"outcome{index}.json", self._folder / "error.json"
         while not path.exists():
-            ended = self._ended.done()  # before the look at the files that it may have left
+            # checked first, because the simulation may still leave files before its end
+            ended = self._ended.done()
             if error.exists():
                 plain = json.loads(error.read_text(encoding="ascii"))
                 text, stuck = plain["text"], plain["stuck"]

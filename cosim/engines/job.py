@@ -1,4 +1,4 @@
-"""A job: runs to play back to back on one elaboration of a top."""
+"""A job: consecutive runs on one elaboration of a top."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
 
 Runs = Generator[Run, RunRecord | None, None]
-"""Runs that are made one at a time: each ``yield`` gives the record of the run that it gave, so
-that one layer's output can feed the next."""
+"""A generator of runs.
+
+Each ``yield`` gives a run and receives its record. Therefore the output of one layer can become the
+input of the next.
+"""
 
 STUCK_CYCLES = 1 << 16
 
 
 class Wanted(NamedTuple):
-    """A top that an engine builds, and the cycles that it is expected to run; None if unknown."""
+    """A top that an engine builds, and its expected number of cycles; None if unknown."""
 
     top: Top
     cycles: int | None = None
@@ -29,16 +32,16 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True)
 class Job:
-    """What an engine is asked to do.
+    """The task of an engine.
 
     Attributes:
         top: the block and its arguments, elaborated once.
-        runs: the runs, without a reset in between.
-        wave: the waveform to leave, or None.
+        runs: the runs, without a reset between them.
+        wave: the waveform to write, or None.
         limit: cycles without a transfer on any stream after which a run counts as stuck.
-        border: the tops that run together with this one, each in a simulation of its own.
-        wanted: the job's own top, and those of the jobs that follow: an engine may build them all
-            at once. Empty where nothing is known of cycles and of jobs.
+        border: the tops that run together with this top, each in a simulation of its own.
+        wanted: the job's own top and the tops of later jobs, which an engine may build
+            concurrently. It is empty if the cycles and the jobs are unknown.
     """
 
     top: Top
@@ -50,14 +53,14 @@ class Job:
 
 
 class Playing:
-    """A job while an engine plays it: the next run, and the records so far.
+    """A job that an engine is running: the next run, and the records so far.
 
     Attributes:
-        records: of the runs that were played.
+        records: the records of the completed runs.
     """
 
     def __init__(self, job: Job, engine: str, elaboration_sha: str, began: float) -> None:
-        """``began``: when the engine began to build, by ``perf_counter``."""
+        """``began`` is the time at which the engine began to build, from ``perf_counter``."""
         self.records: list[RunRecord] = []
         self._job = job
         self._ports = job.top.ports
@@ -67,7 +70,7 @@ class Playing:
         self._build_seconds = 0.0
 
     def runs(self) -> Iterator[Run]:
-        """Each run, when the outcome of the one before is there.
+        """Yield each run after the outcome of the run before it has been delivered.
 
         Raises:
             ValueError: a run does not fit the top's ports.
@@ -85,7 +88,7 @@ class Playing:
             return
 
     def deliver(self, outcome: Outcome) -> None:
-        """Take the outcome of the run that came last."""
+        """Accept the outcome of the latest run."""
         self.records.append(
             RunRecord.of(
                 outcome,
@@ -98,6 +101,6 @@ class Playing:
 
 
 def _in_turn(runs: Sequence[Run]) -> Runs:
-    """Runs that do not depend on each other."""
-    for run in runs:  # noqa: UP028 - a list has nothing that could be sent to
+    """Yield runs that do not depend on each other."""
+    for run in runs:  # noqa: UP028 - a list cannot receive values
         yield run

@@ -1,9 +1,9 @@
-"""Which build simulates a top, without converting the top: as long as no source has changed.
+"""Find the build of a top without converting the top, if no source has changed.
 
-To convert a design takes longer than to look for its executable. So the cache keeps, for the
-arguments of a top, the key of its build, and the checksum of every source that was loaded when the
-top was converted. This needs a process in which the modules are what their files say: the program
-``merp``, with no file that is newer than its start.
+Converting a design takes longer than finding its executable. Therefore the cache stores the key of
+the build under the arguments of the top. It also stores the checksum of every source that was
+loaded at the conversion. This is only valid if the modules in the process equal their files. Hence
+it applies only to the program ``merp``, and only if no file is newer than the start of the program.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ _FILE = "build.json"
 
 
 class KnownBuild:
-    """What the cache knows of the build of one top for one kind of executable."""
+    """The cache's knowledge about the build of one top for one kind of executable."""
 
     def __init__(self, top: Top, kind: object) -> None:
-        """``kind``: all that the build depends on beside the top and the sources."""
+        """``kind``: everything that affects the build except the top and the sources."""
         self._entry: Entry | None = None
         function = top.function.__module__, top.function.__qualname__
         named = getattr(sys.modules.get(function[0]), function[1], None)
-        if began() is None or named is not top.function:  # a closure depends on other values, too
+        if began() is None or named is not top.function:  # a closure also depends on other values
             return
         try:
             arguments = _exact({**top.parameters, "ports": top.ports})
-        except TypeError:  # nobody can tell whether a value of that class is an equal one
+        except TypeError:  # values of this class cannot be compared reliably
             return
         key = repr((function, arguments, top.array, kind, sys.version))
         self._entry = Entry("verilator-known", hashlib.sha256(key.encode()).hexdigest())
 
     def recall(self) -> Entry | None:
-        """The build, if it is intact and all sources are as they were."""
+        """Return the build if it is intact and no source has changed."""
         if self._entry is None or not self._entry.intact():
             return None
         kept = json.loads((self._entry.place / _FILE).read_text(encoding="utf-8"))
@@ -54,9 +54,10 @@ class KnownBuild:
         return build if build.intact() else None
 
     def remember(self, build: Entry, more: Collection[Path] = ()) -> None:
-        """Keep that this is the build; ``more``: sources that are no modules of Python.
+        """Store this build. ``more`` lists sources that are not Python modules.
 
-        It keeps nothing if a source has changed since the program began: an older one was loaded.
+        Nothing is stored if a source has changed since the program began, because the program has
+        loaded an older version.
 
         Raises:
             BadInput: the cache cannot be used.
@@ -72,10 +73,10 @@ class KnownBuild:
 
 
 def _exact(value: object) -> object:
-    """A value with a representation that no other value has.
+    """Return a representation of a value that no different value has.
 
     Raises:
-        TypeError: that is not known of its class.
+        TypeError: no unique representation is known for the class.
     """
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return type(value).__qualname__, value
@@ -92,7 +93,7 @@ def _exact(value: object) -> object:
 
 
 def _sources(more: Collection[Path]) -> list[str]:
-    """More files, and those of all modules that are loaded, but for Python's own."""
+    """Return ``more`` and the files of all loaded modules, without Python's standard library."""
     files = {str(path) for path in more} | {
         str(module.__file__)
         for name, module in list(sys.modules.items())
@@ -103,9 +104,9 @@ def _sources(more: Collection[Path]) -> list[str]:
 
 
 def _changed(path: str) -> int:
-    """When a file was changed, in nanoseconds of the epoch; 0 if it is gone.
+    """Return the time of the last change of a file, in nanoseconds of the epoch; 0 if missing.
 
-    A copy may bring the time of its contents along, but not that of its change.
+    The result is the change time, because a copy may preserve the modification time.
     """
     try:
         return os.stat(path).st_ctime_ns
@@ -114,7 +115,7 @@ def _changed(path: str) -> int:
 
 
 def _checksum(path: str) -> str:
-    """Of a file; empty if it is gone."""
+    """Return the checksum of a file; empty if it is missing."""
     try:
         found = os.stat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""Verilog, read by Verilator without being built."""
+"""Lint Verilog with Verilator, without building it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from merp.cosim.engines.simulators import Verilator
 
 
 def lint(verilator: Verilator, top: str, files: Sequence[Path], *flags: str) -> str:
-    """What Verilator has against the module ``top``, warnings included; "" if nothing.
+    """Return Verilator's errors and warnings about the module ``top``; "" if there are none.
 
     Args:
-        flags: more of them, such as ``-Wall``.
+        flags: further flags, such as ``-Wall``.
     """
     command = [str(verilator.compiler), "--lint-only", "--timing", *flags, "--top-module", top]
     command += map(str, files)

@@ -1,4 +1,4 @@
-"""The MyHDL engine: the design itself, simulated by MyHDL; nothing to install, nothing to build."""
+"""The MyHDL engine: MyHDL simulates the design directly. It needs no installation and no build."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
     """Run every run of the job on one MyHDL elaboration.
 
     Raises:
-        BadInput: the waveform is of an instance that is not there.
+        BadInput: the waveform names an instance that does not exist.
     """
     playing = Playing(job, "myhdl", elaboration_sha(job.top), perf_counter())
     run_top(
@@ -31,10 +31,10 @@ def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
 
 
 def elaboration_sha(top: Top) -> str:
-    """Fingerprint of an elaboration: block, parameters, arrays, port widths, and the sources.
+    """Return the fingerprint of an elaboration: block, parameters, arrays, port widths and sources.
 
-    MyHDL elaborates from the sources directly, so they stand for the netlist that the other
-    engines hash.
+    MyHDL elaborates directly from the sources. Therefore the sources replace the netlist, which the
+    other engines hash.
     """
     parameters = sorted((key, repr(value)) for key, value in top.parameters.items())
     elaborated = (top.function.__module__, top.name, parameters, top.ports, top.array)
@@ -45,12 +45,12 @@ def elaboration_sha(top: Top) -> str:
 
 @cache
 def _sources(own: Path) -> list[Path]:
-    """What a design may be made of: its own source, and the packages of blocks and numbers."""
+    """Return the possible sources of a design: its own file, and packages of blocks and numbers."""
     folders = (Path(package.__path__[0]) for package in (merp.hdl, merp.models.base))
     return sorted({own, *(path for folder in folders for path in folder.rglob("*.py"))})
 
 
 @lru_cache(8)
 def _text(sources: tuple[tuple[Path, int], ...]) -> bytes:
-    """Names and contents of sources, which have the ages that are given."""
+    """Return names and contents of sources, which have the given modification times."""
     return b"".join(source.name.encode() + b"\0" + source.read_bytes() for source, _ in sources)

@@ -1,4 +1,4 @@
-"""The record of one run: the same fields, and the same values, from every engine."""
+"""The record of one run: the same fields and the same values from every engine."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from merp.testbenches.top.top import TopPorts
 
 @dataclass(frozen=True, eq=False)
 class RunRecord:
-    """What one run did, and where.
+    """The results of one run, and the engine that ran it.
 
     Attributes:
-        engine: which engine ran it. elaboration_sha: fingerprint of what was elaborated.
-        outcome: what was seen from outside the top; words are uint32 (uint64 if wider).
+        engine: name of the engine.
+        elaboration_sha: fingerprint of the elaborated design.
+        outcome: observations at the pins of the top; words are uint32 (uint64 if wider).
         build_seconds: wall time of the elaboration or build.
     """
 
@@ -36,7 +37,7 @@ class RunRecord:
         elaboration_sha: str,
         build_seconds: float,
     ) -> RunRecord:
-        """The record of an outcome."""
+        """Return the record of an outcome."""
         words: dict[str, Bits] = {}
         for pin in ports.outputs:
             received = np.asarray(outcome.words[pin.name], dtype=np.uint64)
@@ -44,11 +45,14 @@ class RunRecord:
         return cls(engine, elaboration_sha, replace(outcome, words=words), build_seconds)
 
     def words(self, stream: str) -> Bits:
-        """The words that left on a stream."""
+        """Return the output words of a stream."""
         return np.asarray(self.outcome.words[stream])
 
     def array(self, stream: str, size: tuple[int, ...]) -> Bits:
-        """The words of a stream as an array; missing ones are zero, those too many are dropped."""
+        """Return the words of a stream as an array.
+
+        Missing words are zero, surplus words are dropped.
+        """
         words = self.words(stream)
         found = np.zeros(size, words.dtype)
         fits = min(words.size, found.size)
@@ -56,7 +60,7 @@ class RunRecord:
         return found
 
     def differences(self, other: RunRecord) -> list[str]:
-        """In what two records of the same run differ, times and engine left out."""
+        """Return the differences between two records of one run, except times and engine."""
         ours, theirs = self.outcome, other.outcome
         found = [
             f"{key}: {getattr(ours, key)} and {getattr(theirs, key)}"

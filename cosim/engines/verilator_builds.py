@@ -1,4 +1,4 @@
-"""The executables of tops: of this process, of the cache, or built on all cores."""
+"""The executables of tops: from this process, from the cache, or built on all cores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Built:
     """An executable in the cache.
 
     Attributes:
-        scope: the instances of the design that it simulates; None unless a waveform is asked for.
+        scope: the simulated instances of the design; None unless a waveform is requested.
     """
 
     entry: Entry
@@ -44,19 +44,22 @@ class Built:
 _CONVERTING = Lock()  # MyHDL converts one design at a time
 
 _built: dict[tuple[Any, ...], Built] = {}
-"""What this process has built. Many short jobs on few tops, as training runs them, would spend
-most of their time on looking for the same executable again."""
+"""Executables that this process has found or built.
+
+Training runs many short jobs on few tops. Without this table most of their time would be spent on
+finding the same executable again.
+"""
 
 
 def executables(wanted: Sequence[Wanted], wave: Wave | None) -> Generator[Built, None, None]:
-    """Yield what simulates each top and can show what ``wave`` is of, in their order.
+    """Yield the executable of each top, in order. It can record the waveform ``wave``.
 
-    Those that are missing are built beside each other, on all cores. To close the iterator ends
-    the builds that still run.
+    Missing executables are built concurrently on all cores. Closing the iterator ends the builds
+    that still run.
 
     Raises:
-        BadInput: there is no simulator, no such instance as the waveform is of, or no cache.
-        RuntimeError: Verilator or the C++ compiler refuses a top.
+        BadInput: there is no simulator or no cache, or the instance of the waveform does not exist.
+        RuntimeError: Verilator or the C++ compiler rejects a top.
         ValueError: a port, or an element of a stream, is wider than 64 bits.
     """
     keys = [_key(each, wave) for each in wanted]

@@ -1,4 +1,4 @@
-"""The Verilator engine: the Verilog of the same blocks, compiled, for whole layers at RTL."""
+"""The Verilator engine: compiled Verilog of the same blocks, for whole layers at RTL."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from merp.testbenches.top.wave import Wave
 NEVER = (1 << 64) - 1
 COMMENT = re.compile(r"^[ \t]*//.*\n|[ \t]*//.*$", re.MULTILINE)
 STATEMENT = re.compile(r"\n+(?=    (?!end|\))\S|endmodule)")
-"""Where the next declaration or statement of a module begins, or it ends."""
+"""The start of the next declaration or statement of a module, or the end of the module."""
 
 PROGRESS, OUTCOME, STUCK, WINDOW = 0, 1, 2, 3
 
 
 def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
-    """Convert, build (or take from the cache) and run every run of the job in one process.
+    """Convert, build (or load from the cache) and run every run of the job in one process.
 
     Raises:
-        BadInput: there is no simulator, or no such instance as the waveform is of.
+        BadInput: there is no simulator, or the instance of the waveform does not exist.
     """
     began = perf_counter()
     with closing(executables(job.wanted or [Wanted(job.top)], job.wave)) as builds:
@@ -52,15 +52,15 @@ def run_job(job: Job, progress: Progress | None = None) -> list[RunRecord]:
         with _Simulation(built, job.top, job.wave) as simulation:
             for run in playing.runs():
                 playing.deliver(simulation.play(run, job, progress))
-        for _ in builds:  # those of the jobs that follow
+        for _ in builds:  # the tops of later jobs
             pass
     return playing.records
 
 
 def _shown(top: Top, wave: Wave, scope: Scope | None) -> list[str]:
-    """The harness's arguments for a waveform."""
+    """Return the harness's arguments for a waveform."""
     shown = [top.name, str(wave.path.resolve())]
-    assert scope is not None  # of a build with a waveform
+    assert scope is not None  # set in a build with a waveform
     if wave.scope(scope) is not None:
         assert wave.below is not None
         ports = ["clk", *(pin.name for pin in top.ports.signals())]
@@ -70,13 +70,14 @@ def _shown(top: Top, wave: Wave, scope: Scope | None) -> list[str]:
 
 
 def verilog_sha(top: Top, *, ordered: bool = True) -> str:
-    """Fingerprint of the Verilog of ``top``: of the hardware, whatever it is simulated with.
+    """Return the fingerprint of the Verilog of ``top``.
 
-    Comments do not count: they quote docstrings, and name the parameters that a design leaves out.
+    It identifies the hardware, independent of the simulator. Comments are ignored. They quote
+    docstrings and name parameters that a design does not use.
 
     Args:
-        ordered: the order of a module's declarations and statements counts. It does for what
-            synthesis makes of them, not for what they do: all statements are concurrent.
+        ordered: whether the order of a module's declarations and statements counts. The order
+            affects the result of synthesis, but not the function: all statements are concurrent.
     """
     digest = hashlib.sha256()
     with scratch() as folder:
@@ -89,7 +90,7 @@ def verilog_sha(top: Top, *, ordered: bool = True) -> str:
 
 
 class _Simulation:
-    """The running harness; the layout of its messages is described in ``harness.cpp``."""
+    """The running harness. ``harness.cpp`` describes the layout of its messages."""
 
     def __init__(self, built: Built, top: Top, wave: Wave | None) -> None:
         self._ports = top.ports
@@ -113,7 +114,7 @@ class _Simulation:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         try:
-            if kind in (None, Stuck):  # a waveform that shows where is written to its end
+            if kind in (None, Stuck):  # the waveform, which shows the cause, is written to its end
                 self._send([0])
                 self._to.flush()
                 self._process.wait()
@@ -123,12 +124,12 @@ class _Simulation:
             self._errors.close()
 
     def play(self, run: Run, job: Job, progress: Progress | None) -> Outcome:
-        """Play one run of a job.
+        """Run one run of a job.
 
         Raises:
-            Stuck: the harness says so.
+            Stuck: the harness reports it.
             CheckFailed: the simulation was ended by a signal.
-            RuntimeError: it ended by itself.
+            RuntimeError: the simulation ended early without a signal.
         """
         with self._listening():
             self._begin(run, job)
@@ -148,7 +149,7 @@ class _Simulation:
                 return self._outcome()
 
     def _begin(self, run: Run, job: Job) -> None:
-        """Say what is to be played."""
+        """Send the run to the harness."""
         reset_at = NEVER if run.reset_at is None else run.reset_at
         window = 0 if job.border is None else job.border.window
         config = (run.config[pin.name] for pin in self._ports.config)
@@ -165,7 +166,7 @@ class _Simulation:
         self._to.flush()
 
     def _exchange(self, border: Border) -> None:
-        """Tell the others what has left in a window, and the harness what comes."""
+        """Send a time window's outputs to the other simulations, and its inputs to the harness."""
         leaving = len(self._ports.leaving)
         rows = [self._words(leaving) for _ in range(border.window)]
         moved, end = self._words(2)
@@ -217,7 +218,7 @@ class _Simulation:
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """While something is said; if nobody listens, the error says why."""
+        """Send something to the harness. If it no longer reads, raise an error with the reason."""
         try:
             with self._watched:
                 yield

@@ -1,4 +1,4 @@
-"""Verilator's run-time library and the harness, compiled once: no design changes them."""
+"""Verilator's run-time library and the harness, compiled once, because no design changes them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ from merp.cosim.engines.simulators import Verilator
 Flags = tuple[str, ...]
 
 LEVELS = {"O0": 30_000, "Og": 2_000_000}
-"""How far a model is optimised that simulates fewer cycles; ``O1`` if it simulates more.
+"""Optimisation level of a model that simulates few cycles; ``O1`` applies if it simulates more.
 
-Of LeNet-5's 5 x 5 units, ``-Og`` takes 0.9 s longer to compile than ``-O0``, and saves 19 us in
-each cycle; ``-O1`` takes another 1.3 s, and saves 0.4 us.
+For LeNet-5's 5 x 5 units, ``-Og`` compiles 0.9 s longer than ``-O0`` and saves 19 us per cycle.
+``-O1`` compiles another 1.3 s longer and saves 0.4 us per cycle.
 """
 
 RUNTIME_FLAGS: Flags = ("OPT_FAST=-O1", "OPT_SLOW=-O1", "OPT_GLOBAL=-O0")
-"""For make: of the harness, which runs in every cycle, and of the library, which does not."""
+"""Flags for make: for the harness, which runs in every cycle, and for the library, which does not.
+"""
 
 
 def level(cycles: int | None) -> str:
-    """How far a model is optimised that simulates so many cycles; None is unknown."""
+    """Return the optimisation level of a model for a number of simulated cycles.
+
+    None is unknown.
+    """
     if cycles is not None:
         for name, fewer in LEVELS.items():
             if cycles < fewer:
@@ -35,30 +39,32 @@ def level(cycles: int | None) -> str:
 
 
 def model_flags(level: str) -> Flags:
-    """For make. Vectors are for wide words, and lanes that are alike."""
+    """Return flags for make. Vector instructions help with wide words and identical lanes."""
     vectors = " -ftree-vectorize" if level == "O1" else ""
     return f"OPT_FAST=-{level}{vectors}", "OPT_SLOW=-O0", "OPT_GLOBAL=-O0"
 
 
 STEMS = "verilated", "harness"
-"""What their objects' names begin with."""
+"""Prefixes of the names of the object files."""
 
 _AHEAD = 24 * 3600  # seconds
 
 
 class Runtime:
-    """Their objects, kept in the cache of builds."""
+    """The object files of library and harness, stored in the cache of builds."""
 
     def __init__(
         self, verilator: Verilator, flags: Sequence[str], harness: Sequence[str] = ()
     ) -> None:
-        """``flags``: those of Verilator's that change the library. ``harness``: its sources."""
+        """``flags``: flags of Verilator that change the library. ``harness``: its sources."""
         key = repr((verilator.version, str(verilator.root), RUNTIME_FLAGS, tuple(flags), *harness))
         name = f"runtime-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
         self._entry = Entry("verilator", name)
 
     def build(self, objects: Path, make: Callable[[], object]) -> None:
-        """Have it in a build's folder: ``make`` makes it there, where it is not kept yet.
+        """Put the objects into a build's folder.
+
+        If they are not cached, ``make`` compiles them there.
 
         Raises:
             BadInput: the cache cannot be used.
@@ -72,10 +78,10 @@ class Runtime:
         self.lend(objects)
 
     def lend(self, objects: Path) -> None:
-        """Copy what is kept into a build's folder.
+        """Copy the cached objects into a build's folder.
 
-        Make would compile it again if it were older than the makefile that Verilator is yet to
-        write, so it is dated ahead.
+        Their dates are set ahead. Make would compile them again if they were older than the
+        makefile, which Verilator writes later.
         """
         if self._entry.intact():
             later = time() + _AHEAD
@@ -83,7 +89,7 @@ class Runtime:
                 os.utime(path, (later, later))
 
     def keep(self, objects: Path) -> None:
-        """Keep what a build has made in its folder.
+        """Store the objects that a build has compiled in its folder.
 
         Raises:
             BadInput: the cache cannot be used.
@@ -95,5 +101,5 @@ class Runtime:
 
 
 def _copy(found: Iterable[Path], folder: Path) -> list[Path]:
-    """Copy files into a folder; the copies."""
+    """Copy files into a folder. Return the copies."""
     return [Path(shutil.copy(path, folder)) for path in found]

@@ -1,9 +1,9 @@
-"""Arrays as objects of C++: what Verilator calls at each edge of the clock in place of their RTL.
+"""Behavioural C++ models of arrays, which Verilator calls at each clock edge in place of their RTL.
 
-A block's twin in C++ stands beside its behavioural twin under the same stem: ``cu_array.h`` beside
-``cu_array.py``. It is a class template, ``Twin<Of>``. ``Of`` has the parameters of one entity, a
-dataclass as a struct, and the numbers that the twin's module of Python knows by names in capitals.
-``clock(in, out)`` is an edge of the clock; the members of both are the ports, by name.
+The C++ model of a block is next to its behavioural Python model under the same stem: ``cu_array.h``
+next to ``cu_array.py``. It is a class template, ``Twin<Of>``. ``Of`` has the parameters of one
+entity (a dataclass becomes a struct) and the constants in capitals of the Python module.
+``clock(in, out)`` is a clock edge. The members of ``in`` and ``out`` are the ports, by name.
 """
 
 from __future__ import annotations
@@ -32,19 +32,21 @@ _VECTORS = """\
 #define VECTORS
 #endif
 """
-"""Both kinds of a processor's vectors stand in one executable, which chooses as it starts: the
-cache may be shared between machines."""
+"""Vector code for two kinds of processors in one executable, which chooses at its start.
+
+Machines with different processors may share the cache.
+"""
 
 
 @dataclass(frozen=True)
 class Twinned:
-    """A design in which objects of C++ stand for some entities.
+    """A design in which C++ objects replace some entities.
 
     Attributes:
-        files: Verilog, in dependency order; of such an entity the module that calls the object.
-        units: C++ of each such entity, complete, by the name of the entity.
-        scope: the tree of instances, in which these have nothing inside.
-        sources: files that the C++ was read from.
+        files: Verilog in dependency order; a replaced entity is a module that calls the object.
+        units: complete C++ of each replaced entity, by the name of the entity.
+        scope: the tree of instances, in which replaced entities are empty.
+        sources: files from which the C++ was read.
     """
 
     files: tuple[Path, ...]
@@ -54,14 +56,14 @@ class Twinned:
 
 
 def plain(export: Export) -> Twinned:
-    """The design as it was converted."""
+    """Return the design as it was converted."""
     return Twinned(export.files, {}, export.scope, frozenset())
 
 
 def twinned(export: Export) -> Twinned:
-    """Have a twin in C++ stand for each entity that has one; its file of Verilog is replaced.
+    """Replace each entity that has a C++ model, and its Verilog file.
 
-    Files of entities that nothing instantiates any more are left out.
+    Files of entities that are no longer instantiated are omitted.
     """
     units: dict[str, str] = {}
     sources: set[Path] = set()
@@ -81,7 +83,7 @@ def twinned(export: Export) -> Twinned:
 
 
 def twin_of(block: Any) -> Path | None:
-    """The C++ of a block's twin, or None."""
+    """Return the file of the C++ model of a block, or None."""
     twin = getattr(block, "twin", None)
     if twin is None:
         return None
@@ -106,7 +108,7 @@ def _scope(scope: Scope, export: Export, units: Mapping[str, str]) -> Scope:
 
 
 def _module(name: str, ports: Sequence[Port]) -> str:
-    """A module with these ports that calls the object of C++."""
+    """Return a module with these ports that calls the C++ object."""
     inputs = [port for port in ports if not port.is_output and port.name != CLOCK]
     outputs = [port for port in ports if port.is_output]
     declared = [
@@ -151,7 +153,10 @@ def _range(port: Port) -> str:
 
 
 def unit_of(name: str, header: Path, configuration: Configuration, sources: set[Path]) -> str:
-    """The C++ of one entity: its twin, its parameters, and the functions that its module calls."""
+    """Return the C++ of one entity.
+
+    It includes its model, its parameters, and the functions that its module calls.
+    """
     inputs = [p for p in configuration.ports if not p.is_output and p.name != CLOCK]
     outputs = [p for p in configuration.ports if p.is_output]
     formals = [
@@ -187,7 +192,7 @@ def unit_of(name: str, header: Path, configuration: Configuration, sources: set[
 
 
 def _included(path: Path, sources: set[Path], known: set[Path]) -> str:
-    """A file with all that it includes, each once, so that a unit is one text."""
+    """Return a file with all its included files, each once. The result is a complete unit."""
     known.add(path)
     sources.add(path)
 
@@ -200,14 +205,14 @@ def _included(path: Path, sources: set[Path], known: set[Path]) -> str:
 
 
 def _numbers(twin: Any) -> Iterator[tuple[str, Any]]:
-    """The numbers that a twin's module knows by names in capitals."""
+    """Yield the constants in capitals of the module of a C++ model."""
     for name, value in vars(inspect.getmodule(twin.func)).items():
         if name.isupper() and type(value) is int:
             yield name, value
 
 
 def members(named: Any, *around: type) -> Iterator[str]:
-    """Values as members of a struct; those that C++ has no type for are left out."""
+    """Yield values as members of a struct, except values without a C++ type."""
     for name, value in named:
         if isinstance(value, bool):
             yield f"static constexpr bool {name} = {str(value).lower()};"
@@ -223,7 +228,7 @@ def members(named: Any, *around: type) -> Iterator[str]:
 
 
 def _values(value: Any) -> Iterator[tuple[str, Any]]:
-    """The fields and properties of a dataclass."""
+    """Yield the fields and properties of a dataclass."""
     for name in sorted(field.name for field in dataclasses.fields(value)):
         yield name, getattr(value, name)
     for name, member in inspect.getmembers(type(value), lambda each: isinstance(each, property)):

@@ -1,1 +1,1 @@
-"""The hardware halves of machines: how each runs and trains on an engine."""
+"""The hardware halves of machines: how each machine runs and trains on an engine."""

@@ -1,4 +1,4 @@
-"""Blocks that are synthesised and routed apart, of whatever machine."""
+"""Blocks of all machines that are synthesised and routed separately."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from merp.cosim.machines.loader import having
 
 @dataclass(frozen=True)
 class Blocks:
-    """Blocks by the names of their functions; a machine's are its part ``blocks``.
+    """Blocks, by the names of their functions.
+
+    The part ``blocks`` of a machine holds its own blocks.
 
     Attributes:
-        apart: synthesised apart, with what is in them but for further blocks: no more than a CU's
-            worth of logic each, and registered at their outputs, so that little is lost at the
-            borders.
-        routed: routed where none are named: no more than a CU's worth of logic, with paths between
-            registers.
+        apart: blocks that are synthesised separately, with all blocks inside that are not in this
+            list. Each has at most the logic of one CU and registered outputs. Therefore little
+            optimisation is lost at the borders.
+        routed: blocks that are routed if the user names none. Each has at most the logic of one CU
+            and has paths between registers.
     """
 
     apart: frozenset[str] = frozenset()
@@ -38,7 +40,7 @@ SHARED = Blocks(
 
 
 def all_blocks() -> Blocks:
-    """Those that machines share, and those of each machine."""
+    """Return the blocks that machines share and the blocks of each machine."""
     found: list[Blocks] = [SHARED, *having("blocks").values()]
     return Blocks(
         frozenset().union(*(each.apart for each in found)),

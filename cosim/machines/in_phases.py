@@ -1,7 +1,7 @@
-"""Training steps of any machine in floats, by its phases: each group of a layer is a pass.
+"""Training steps of any floating-point machine by its phases: each group of a layer is a pass.
 
-Deltas lie in memory at the resolution of the sums. The host undoes ReLU and pooling of the last
-layer by the state of the golden step, whose output the hardware has made by then.
+Deltas are stored at the resolution of the sums. The host undoes ReLU and pooling of the last layer
+with the mask of the golden step. At this time the hardware has already computed the layer's output.
 """
 
 from __future__ import annotations
@@ -31,43 +31,43 @@ from merp.testbenches.top.top import Top
 
 @dataclass(frozen=True)
 class _SoFar:
-    """A step as ``Phase.golden_pass`` takes it: fed by the hardware, compared with the golden."""
+    """A step for ``Phase.golden_pass``: inputs from the hardware, expected outputs golden."""
 
     step: StepSoFar
     wanted: Step
 
     @property
     def parameters(self) -> Parameters:
-        """Before the step."""
+        """Parameters before the step."""
         return self.step.model.parameters
 
     @property
     def rates(self) -> Rates:
-        """Of the update."""
+        """Rates of the update."""
         return self.step.rates
 
     def x(self, layer: Layer) -> Bits:
-        """Input of a layer, as the hardware made it."""
+        """Return the input of a layer, as the hardware computed it."""
         return self.step.x(layer)
 
     def add(self, layer: Layer) -> Bits | None:
-        """What is added to the sums of a layer, of the same origin; None if nothing is."""
+        """Return the hardware's words that are added to the sums of a layer, or None."""
         return self.step.add(layer)
 
     def y(self, layer: Layer) -> Bits:
-        """Output of a layer that must come out."""
+        """Return the expected output of a layer."""
         return self.wanted.y(layer)
 
     def passed(self, layer: Layer) -> LayerBackward:
-        """Input and deltas of a layer, as the hardware made them."""
+        """Return input and deltas of a layer, as the hardware computed them."""
         return self.wanted.of(layer)._replace(x=self.x(layer), sums=self.step.delta(layer))
 
     def before(self, layer: Layer) -> Updated:
-        """Before the step."""
+        """Return the parameters of a layer before the step."""
         return self.step.before(layer)
 
     def updated(self, layer: Layer) -> Updated:
-        """Kernels and biases that must come out."""
+        """Return the expected kernels and biases."""
         return self.wanted.updated(layer)
 
 
@@ -75,25 +75,25 @@ class Updating(HardwarePhase, Protocol):
     """A phase that updates kernels."""
 
     def updated(self, layer: Layer, records: Sequence[RunRecord]) -> Pair:
-        """New kernels and biases, of all groups that ``records`` are of."""
+        """Return new kernels and biases of all groups in ``records``."""
 
 
 class InPhases:
-    """The layers of a network, each on its design; deltas lie in memory at full resolution."""
+    """The layers of a network, each on its design. Deltas are stored at full resolution."""
 
     pooled = False
 
     def __init__(self, network: Network) -> None:
         for layer in network.layers:
-            network.design(layer)  # says so where there is none
+            network.design(layer)  # raises BadInput if there is none
         self.network = network
 
     def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
-        """Layer and phase of each pass, in the order of a step."""
+        """Return layer and phase of each pass, in the order of a step."""
         return layer_passes(self.network, phases)
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
-        """The block that runs a phase of the layers that share a design."""
+        """Return the block that runs a phase of the layers that share a design, as a top."""
         return self._phase(layer, phase).top(array)
 
     def _phase(self, layer: Layer, phase: str) -> HardwarePhase:
@@ -105,10 +105,10 @@ class InPhases:
         step.hand_back(last, unpool(delta, step.state(last), last.shape, self.network.fmt))
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
-        """A pass for each group of a layer; what they make goes into the step.
+        """Run a pass for each group of a layer, and store the results in the step.
 
         Raises:
-            CheckFailed: a check of one does not hold.
+            CheckFailed: a check of a pass failed.
         """
         found, does = self._phase(layer, phase), phase_on(self.network, layer, phase)
         audited = []

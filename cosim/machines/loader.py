@@ -1,4 +1,4 @@
-"""The hardware half of each machine, loaded by the name that the first half gives.
+"""Load the hardware half of a machine by the name that its model half gives.
 
 Decision 24 lists the parts of a hardware half and their types.
 """
@@ -16,23 +16,23 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
 from merp.models.network.registry import machine_of, machine_that_runs, machines, part_of, runners
 
-if TYPE_CHECKING:  # NumPy waits
+if TYPE_CHECKING:  # to load NumPy later
     from merp.cosim.phases.phase import HardwarePhase
 
 
 def part_for(network: Network, part: str) -> Any:
-    """A part of the hardware of the machine that runs a network.
+    """Return a part of the hardware of the machine that runs a network.
 
     Raises:
         BadInput: layers run on several machines, or the hardware of another distribution cannot be
-            loaded, or lacks the part.
+            loaded or lacks the part.
     """
     machine = machine_that_runs(network)
     return part_of(machine, machine.hardware, part)
 
 
 def optional_part(machine: Machine, part: str, default: Any) -> Any:
-    """A part that the hardware of a machine may have; else the default.
+    """Return an optional part of the hardware of a machine, or the default.
 
     Raises:
         BadInput: the hardware of another distribution cannot be loaded.
@@ -41,7 +41,7 @@ def optional_part(machine: Machine, part: str, default: Any) -> Any:
 
 
 def having(part: str) -> dict[str, Any]:
-    """A part of each machine that can be loaded and has it, by the machine's name."""
+    """Return a part of each loadable machine that has the part, by the machine's name."""
     found = {}
     for machine in (*machines(), *runners()):
         with suppress(BadInput):
@@ -50,10 +50,10 @@ def having(part: str) -> dict[str, Any]:
 
 
 def part_that_runs(network: Network, layers: Sequence[Layer], part: str) -> Any:
-    """A part of the hardware of ``layers``, each of which has a design of one machine.
+    """Return a part of the hardware of ``layers``, which all have a design of the same machine.
 
     Raises:
-        BadInput: the first of them has no design, or as ``part_for``.
+        BadInput: the first layer has no design, or as in ``part_for``.
     """
     machine = machine_of(network.design(layers[0]))
     return part_of(machine, machine.hardware, part)
@@ -62,13 +62,14 @@ def part_that_runs(network: Network, layers: Sequence[Layer], part: str) -> Any:
 def phase_of(
     network: Network, layer: Layer, name: str, *, state: bool = False, before: bool = False
 ) -> HardwarePhase:
-    """The phase ``name`` on the design of ``layer``.
+    """Return the phase ``name`` on the design of ``layer``.
 
     Args:
-        network: with its designs. layer: one that has the phase.
+        network: network with its designs.
+        layer: a layer that has the phase.
         name: one of ``models.network.phases.NAMED``.
-        state: forward propagation also writes the state that the backward phases read.
-        before: deltas are stored at pooled resolution, and expanded before the engine.
+        state: forward propagation also writes the ReLU/pooling masks for the backward phases.
+        before: deltas are stored at pooled resolution and expanded in front of the engine.
 
     Raises:
         BadInput: the layer has no design.
@@ -85,7 +86,7 @@ def phases_of(
     state: bool = False,
     before: bool = False,
 ) -> Iterator[tuple[HardwarePhase, Sequence[Layer]]]:
-    """Yield each phase with the layers in a row that share its design, as ``phase_of``."""
+    """Yield each phase with the consecutive layers that share its design, as ``phase_of``."""
     for name in names:
         having = [layer for layer in layers if has_phase(network, layer, name)]
         for _, sharing in groupby(having, key=lambda layer: layer.design):

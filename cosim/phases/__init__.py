@@ -1,1 +1,1 @@
-"""What a pass of each phase sends and must give back."""
+"""The inputs and the expected outputs of a pass of each phase."""

@@ -1,4 +1,4 @@
-"""What is known beforehand of one pass of an engine, whatever its phase."""
+"""The expected properties of one pass of an engine, in any phase."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ class ReportedPort:
 
     Attributes:
         stream: its stream on the top.
-        closed_form, counter: words by formula and by walking the schedule.
-        word_bytes: bytes of a word. maps: whether it carries maps or deltas (count ``maps``).
-        golden: what must leave on it, in the shape of its maps or kernels, as words on the pins;
+        closed_form: words by formula.
+        counter: words by walking the schedule.
+        word_bytes: bytes of a word.
+        maps: whether it carries maps or deltas (count ``maps``).
+        golden: expected output, with the dimensions of its maps or kernels, as words on the pins;
             None for an input.
-        stored: format of its elements; None: that of the arithmetic, or words of another kind.
-        meant: which words of ``golden`` mean something; None: all. The others may be any.
+        stored: format of its elements; None: format of the arithmetic, or words of another kind.
+        meant: the words of ``golden`` that are compared; None: all. The others may have any value.
     """
 
     stream: str
@@ -42,12 +44,14 @@ class ReportedPort:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitWork:
-    """What the CUs must do.
+    """The expected work of the CUs.
 
     Attributes:
-        n_cu: CUs, or MACs of an array. issue: slots. useful: slots of single CUs that compute
-            something.
-        operations: two per multiply-add. ideal: cycles with every CU useful in each.
+        n_cu: number of CUs, or of MACs of an array.
+        issue: number of slots.
+        useful: number of slots of single CUs with a useful computation.
+        operations: two per multiply-add.
+        ideal: number of cycles if every CU were useful in every cycle.
     """
 
     n_cu: int
@@ -59,12 +63,12 @@ class UnitWork:
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedHalf:
-    """What a half of a pass must do whose cycles are counted apart.
+    """The expectation of a half of a pass whose cycles are counted separately.
 
     Attributes:
-        first: port whose first word starts the count of cycles. last: port whose last word ends it;
-            None where that crosses no port.
-        work: of its CUs.
+        first: port whose first word starts the count of cycles.
+        last: port whose last word ends the count; None if that word crosses no port.
+        work: work of its CUs.
     """
 
     first: str
@@ -74,21 +78,22 @@ class ExpectedHalf:
 
 @dataclass(frozen=True, kw_only=True)
 class Expectation:
-    """What one pass must do.
+    """The expectation of one pass.
 
     Attributes:
         ports: by name, as the hardware's counters are named.
-        first: port whose first word starts the count of cycles; None: the cycle after the start
-            does. last: ports, the last word of which ends it.
-        loads: ports that must have been read before, in ``kernel_load``, and the cycles after
-            their last word in which the rest of its beat is loaded, and zeros that memory does not
-            hold.
-        work: of the CUs.
-        early_end: the last word may leave before the last slot.
-        counters: of cycles, that the top has. known: further counters of status, and what they
-            must hold.
-        halves: of the pass, by what the names of their counters begin with; in the other counters
-            there is one half's work, and the whole pass.
+        first: port whose first word starts the count of cycles; None: the count starts in the cycle
+            after the start.
+        last: ports; the latest of their last words ends the count.
+        loads: ports that must have been read before, in ``kernel_load``. The value is the number of
+            cycles after the port's last word. In these cycles the hardware loads the rest of the
+            beat, and zeros that are not in memory.
+        work: work of the CUs.
+        early_end: whether the last word may be output before the last slot.
+        counters: cycle counters of the top.
+        known: further status counters, with their expected values.
+        halves: halves of the pass, by the prefix of their counter names. The other counters have
+            the work of one half and the cycles of the whole pass.
     """
 
     ports: Mapping[str, ReportedPort]
@@ -103,11 +108,11 @@ class Expectation:
 
     @property
     def about_cycles(self) -> int:
-        """An estimate of the cycles: one for each slot of the units, and each word of a port."""
+        """Estimate of the cycles: the slots of the units plus the words of the ports."""
         return self.work.issue + sum(port.counter for port in self.ports.values())
 
 
-Pair = tuple[Bits, Bits]  # of a layer: of its kernels, of its biases
+Pair = tuple[Bits, Bits]  # of a layer: kernels and biases
 
 
 class GroupPass(NamedTuple):
@@ -118,4 +123,4 @@ class GroupPass(NamedTuple):
 
 
 RecordedPasses = Generator[GroupPass, RunRecord, None]
-"""Passes that are made one at a time: each ``yield`` gives the record of the pass that it gave."""
+"""A generator of passes, one at a time. Each ``yield`` gives a pass and receives its record."""

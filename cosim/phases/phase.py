@@ -1,4 +1,4 @@
-"""A phase as an object: what an engine, an audit and an export need of it."""
+"""A phase as an object, for engines, audits and exports."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ class HardwarePhase(Protocol):
 
     @property
     def network(self) -> Network:
-        """Whose layers run."""
+        """Network of the layers."""
 
     def on(self, network: Network) -> HardwarePhase:
-        """The same elaboration, for layers of another network."""
+        """Return the same elaboration for layers of another network."""
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own."""
+        """Return the block as a top with its own signals."""
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
-        """Value of every configuration port for a run of one group of ``layer``."""
+        """Return the values of all configuration ports for a run of one group of ``layer``."""
 
     def words(self, layer: Layer, images: int) -> Mapping[str, int]:
-        """Words (of state: bytes) on each port in a run of one group, by formula."""
+        """Return the words (for masks: bytes) on each port in a run of one group, by formula."""
 
     def golden_pass(self, layer: Layer, group: int, step: Any) -> GroupPass:
-        """One group of ``layer``, fed from the golden step and compared with it.
+        """Return the pass of one group of ``layer``, with golden operands and golden outputs.
 
-        step: of the architecture's own kind.
+        Args:
+            step: the golden step, in the type of the architecture.
         """
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits | None:
-        """What the next layer takes of the groups that ``records`` are of; None if nothing."""
+        """Return the next layer's input from the groups in ``records``; None if there is none."""

@@ -1,4 +1,4 @@
-"""Exported files, read by a simulator where one is installed."""
+"""Check exported files with a simulator, if one is installed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from merp.models.base.errors import BadInput
 
 
 def analyse(language: Language, top: str, files: Sequence[Path]) -> None:
-    """Have GHDL read VHDL files, or Verilator Verilog files under ``top``, where it is installed.
+    """Let GHDL read VHDL files, or Verilator Verilog files under ``top``, if it is installed.
 
-    ``files`` are in the order of compilation.
+    ``files`` are in compilation order.
 
     Raises:
-        RuntimeError: it refuses one.
+        RuntimeError: the simulator rejects a file.
     """
     name, refusal = _ghdl(files) if language == "vhdl" else _verilator(top, files)
     if refusal:
@@ -39,6 +39,6 @@ def _ghdl(files: Sequence[Path]) -> tuple[str, str]:
 def _verilator(top: str, files: Sequence[Path]) -> tuple[str, str]:
     try:
         verilator = find_verilator()
-    except BadInput:  # it is not installed
+    except BadInput:  # not installed
         return "verilator", ""
     return "verilator", lint(verilator, top, files)

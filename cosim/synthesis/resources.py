@@ -1,4 +1,4 @@
-"""Resources of an engine, summed over its blocks: each distinct one is synthesised once."""
+"""Resources of an engine, summed over its blocks. Each distinct block is synthesised once."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ from merp.testbenches.top.top import Top
 Progress = Callable[[int, int, str], None]
 
 _SECONDS = 9
-"""Of the processor for the smallest block: Yosys starts. measured: the MAC array of 1X"""
+"""CPU seconds for the smallest block: Yosys starts. measured: the MAC array of 1X"""
 
 _CHARACTERS = 14_000
-"""Of Verilog that a second more goes to; a block of many multipliers takes three times as long."""
+"""Characters of Verilog per additional second.
+
+A block with many multipliers takes three times as long.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +35,10 @@ class Block:
     """A block of the design.
 
     Attributes:
-        name: of its entity. count: how many of it the whole design has.
-        each: resources of one, without the blocks inside.
-        delay_ns: estimate of its longest path between registers, its own or those of blocks inside.
+        name: name of its entity.
+        count: number of instances in the whole design.
+        each: resources of one instance, without the blocks inside.
+        delay_ns: estimated longest path between registers, in the block or in blocks inside.
     """
 
     name: str
@@ -44,7 +48,7 @@ class Block:
 
     @property
     def all(self) -> Resources:
-        """Resources of all of it."""
+        """Resources of all instances."""
         return self.each * self.count
 
 
@@ -54,20 +58,21 @@ def measure(
     progress: Progress = lambda done, of, name: None,
     announce: Callable[[str], None] = lambda text: None,
 ) -> list[Block]:
-    """Blocks of an engine, the top first.
+    """Return the blocks of an engine, the top first.
 
-    Each distinct block is synthesised once, beside others where there are more cores, and its
-    netlist stays in the cache.
+    Each distinct block is synthesised once, several blocks concurrently if there are several cores.
+    The cache stores its netlist.
 
     Args:
-        top: the engine. whole: synthesise it as one block, which takes hours for a large one.
+        top: the engine.
+        whole: synthesise the engine as one block, which takes hours for a large one.
         progress: called with blocks done, blocks in all and the name of the next one.
-        announce: called before the first synthesis with what there is to do, if the cache lacks
-            blocks.
+        announce: called before the first synthesis with a description of the work, if blocks are
+            missing in the cache.
 
     Raises:
         BadInput: Yosys is not installed.
-        RuntimeError: it refuses the design.
+        RuntimeError: Yosys rejects the design.
     """
     with scratch() as folder:
         export = convert(top.function, top.args, "verilog", folder, fold=False)
@@ -95,7 +100,7 @@ def _measure(
         announce(
             f"{sum(export.instances[name] for name in roots):,} blocks, {len(roots)} distinct: "
             f"{len(missing)} to synthesise, {cores()} at once, about {seconds / 60:,.0f} minutes "
-            "of processor time; an interrupt keeps those that are done"
+            "of CPU time; after an interrupt, finished blocks remain in the cache"
         )
     modules = beside([partial(synthesise, *parts[name]) for name in roots])
     known: dict[str, Timing] = {}
@@ -122,7 +127,7 @@ def _measure(
 
 
 def inside(export: Export, name: str, borders: set[str]) -> Iterator[str]:
-    """Entities inside ``name``, down to and with those of ``borders``."""
+    """Yield the entities inside ``name``, down to the entities in ``borders``, inclusive."""
     for child in export.children[name]:
         yield child
         if child not in borders:
@@ -130,5 +135,5 @@ def inside(export: Export, name: str, borders: set[str]) -> Iterator[str]:
 
 
 def total(blocks: list[Block]) -> Resources:
-    """Resources of all blocks."""
+    """Return the resources of all blocks."""
     return sum((block.all for block in blocks), Resources())

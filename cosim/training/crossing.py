@@ -9,8 +9,12 @@ class Crossing(NamedTuple):
     """Words of a stream over a link in a batch.
 
     Attributes:
-        border: of the node in front, from 0. way: ``on`` or ``back``. stream: its name.
-        closed_form: words by formula. sent, arrived: at both ends of the link.
+        border: number of the node in front of the link, from 0.
+        way: direction, ``on`` or ``back``.
+        stream: name of the stream.
+        closed_form: words by formula.
+        sent: words at the sending end of the link.
+        arrived: words at the receiving end of the link.
     """
 
     border: int

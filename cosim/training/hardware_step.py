@@ -1,7 +1,7 @@
 """A training step in the hardware: forward propagation, delta propagation, kernel update.
 
-Every word of every pass is compared with the golden step (``models.golden.training``). What goes
-into a pass is what the hardware made of those before; what it leaves to a host is done here: the
+Every word of every pass is compared with the golden step (``models.golden.training``). The operands
+of a pass are the hardware's results of earlier passes. This module does the work of the host: the
 loss, and gather and scatter between the passes.
 """
 
@@ -30,10 +30,13 @@ from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 
 Audits = Mapping[tuple[str, str], Audit]
-"""What was found, by name of the layer and phase; of all its passes."""
+"""Audits by name of the layer and phase, combined over all passes."""
 
 LayerPasses = Generator[GroupPass, Audited | None, Sequence[Audit]]
-"""The passes of a phase of a layer, and in the end their audits, in all of which checks hold."""
+"""A generator of the passes of a phase of a layer.
+
+It returns their audits, which have no failure.
+"""
 
 
 class Layers(Protocol):
@@ -41,35 +44,42 @@ class Layers(Protocol):
 
     @property
     def network(self) -> Network:
-        """Every layer of it has a design; those of one design share its bitstreams."""
+        """The network, in which every layer has a design.
+
+        Layers with the same design share bitstreams.
+        """
 
     @property
     def pooled(self) -> bool:
-        """Whether deltas lie in memory at pooled resolution, or as those of the sums."""
+        """Whether deltas are stored at pooled resolution.
+
+        Otherwise at the resolution of the sums.
+        """
 
     def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
-        """Layer and phase of each pass that is one of ``phases``, in the order of a step."""
+        """Return layer and phase of each pass in ``phases``, in the order of a step."""
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
-        """The block that runs a phase of the layers that share a design."""
+        """Return the block that runs a phase of the layers that share a design, as a top."""
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
-        """Put the delta of the last layer's output where the way back begins."""
+        """Store the delta of the last layer's output for the start of backward propagation."""
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
-        """The passes of a phase of a layer, which leave in ``step`` what they made.
+        """Run the passes of a phase of a layer, and store their results in ``step``.
 
         Raises:
-            CheckFailed: one of their checks does not hold.
+            CheckFailed: a check of a pass failed.
         """
 
 
 class WholeStep(NamedTuple):
-    """A step in which all layers and phases ran at once.
+    """A step in which all layers and phases ran concurrently.
 
     Attributes:
-        cycles: from its start until every engine was done. in_flight: images on their way, at most.
-        crossings: what crossed the links of a chain of nodes.
+        cycles: cycles from the start until every engine was done.
+        in_flight: maximum number of images in flight.
+        crossings: words on the links of a chain of nodes.
     """
 
     cycles: int
@@ -78,11 +88,14 @@ class WholeStep(NamedTuple):
 
 
 class StepOutcome(NamedTuple):
-    """What came of a step.
+    """Results of a step.
 
     Attributes:
-        model: the next one. loss: mean, before the step. audits: of every layer and phase.
-        whole: of a pipeline, the step as one run; None where layers ran one after the other.
+        model: the next model.
+        loss: mean loss before the step.
+        audits: audits of every layer and phase.
+        whole: the step as one run, for a pipeline or a chain; None if layers ran one after the
+            other.
     """
 
     model: Model
@@ -92,15 +105,18 @@ class StepOutcome(NamedTuple):
 
 
 class HardwareStep:
-    """Training steps on an engine; what shares a bitstream runs back to back on one elaboration.
+    """Training steps on an engine.
+
+    Passes with the same bitstream run back to back on one elaboration.
 
     Args:
-        layers: that are trained. engine: one of ``cosim.engines.engine.ENGINES``.
-        begin: is told the phase and layer that come next.
-        progress: is told how far their passes are.
+        layers: the layers to train.
+        engine: one of ``cosim.engines.engine.ENGINES``.
+        begin: called with the next phase and layer.
+        progress: called with the progress of their passes.
 
     Attributes:
-        seconds: of all steps so far: ``building`` the hardware, ``simulating`` it.
+        seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
     """
 
     def __init__(
@@ -125,7 +141,7 @@ class HardwareStep:
         rates: Rates,
         loss_kind: str = "cross-entropy",
     ) -> StepOutcome:
-        """Run one step on a batch. What is built for the update follows from the rates.
+        """Run one step on a batch. The rates determine the update hardware.
 
         Args:
             model: parameters and velocities; it is not changed.
@@ -136,7 +152,7 @@ class HardwareStep:
 
         Raises:
             CheckFailed: a bit, a count or a rule of a port was wrong.
-            Stuck: a pass stood still.
+            Stuck: no word of a pass moved for too long.
         """
         network = self._layers.network
         there = {
@@ -192,9 +208,9 @@ class HardwareStep:
 
 
 def _differing(found: Updated, wanted: Updated) -> list[str]:
-    """What groups and parts of a layer do not give together, though each by itself is right."""
+    """Return the arrays that differ although each pass is correct by itself."""
     return [
-        f"{of} of {what}: not those of the golden step"
+        f"{of} of {what}: different from the golden step"
         for of, ours, theirs in zip(Updated._fields, found, wanted, strict=True)
         for what, array, golden in zip(("kernels", "biases"), ours, theirs, strict=True)
         if not np.array_equal(array, golden)
@@ -202,10 +218,10 @@ def _differing(found: Updated, wanted: Updated) -> list[str]:
 
 
 def check(where: str, failures: Sequence[str]) -> None:
-    """End the step at the first check that does not hold, ``where`` being what it is of.
+    """End the step at the first failed check; ``where`` names its layer, phase or pass.
 
     Raises:
-        CheckFailed: there is one; the message says how many more there are.
+        CheckFailed: a check failed; the message counts the others.
     """
     if failures:
         more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""

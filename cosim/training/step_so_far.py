@@ -1,4 +1,4 @@
-"""What the hardware has made so far in a training step: it goes into the next passes."""
+"""The hardware's results in a training step, which are the operands of later passes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ class StepSoFar:
     """A training step that is being run.
 
     Attributes:
-        network: that is trained. model: before the step. rates: of the update.
+        network: the network.
+        model: the model before the step.
+        rates: rates of the update.
         images: (images, rows, columns, channels) words.
-        outputs: maps by layer name, not yet flattened. states: of kind ``pooled``.
-        deltas: of the output of layers, or of their sums where the hardware takes those; until
-            every layer that takes an output has propagated its own, what there is of it.
+        outputs: maps by layer name, before flattening.
+        states: ReLU/pooling masks of kind ``pooled``.
+        deltas: deltas of the outputs of layers, or of their sums if the hardware reads those. A
+            delta is a partial sum until every layer that reads the output has propagated its delta.
         new: layers after their update.
     """
 
@@ -37,31 +40,31 @@ class StepSoFar:
     new: dict[str, Updated] = field(default_factory=dict)
 
     def before(self, layer: Layer) -> Updated:
-        """Kernels, biases and velocities of a layer before the step."""
+        """Return kernels, biases and velocities of a layer before the step."""
         return self.model.of(layer)
 
     def inputs(self, layer: Layer) -> tuple[Bits, Bits | None]:
-        """Input of a layer, and what is added to its sums, if anything is."""
+        """Return the input of a layer, and the words that are added to its sums, or None."""
         return inputs(self.network, layer, self.images, self.outputs)
 
     def x(self, layer: Layer) -> Bits:
-        """Input of a layer."""
+        """Return the input of a layer."""
         return self.inputs(layer)[0]
 
     def state(self, layer: Layer) -> State:
-        """What forward propagation kept of a layer."""
+        """Return the ReLU/pooling mask that forward propagation stored for a layer."""
         return self.states[layer.name]
 
     def delta(self, layer: Layer) -> Bits:
-        """Delta of a layer, as the hardware takes it."""
+        """Return the delta of a layer, as the hardware reads it."""
         return self.deltas[layer.name]
 
     def add(self, layer: Layer) -> Bits | None:
-        """What is added to the sums of a layer, if anything is."""
+        """Return the words that are added to the sums of a layer, or None."""
         return self.inputs(layer)[1]
 
     def start(self, layer: Layer) -> Bits | None:
-        """What delta propagation of a layer starts at, if at anything: as its input."""
+        """Return the start of a layer's delta propagation, with the size of its input, or None."""
         front = previous(self.network, layer)
         if front is None or front.name not in self.deltas:
             return None
@@ -69,22 +72,25 @@ class StepSoFar:
         return self.deltas[front.name].reshape(len(self.images), shape.rows, shape.columns, -1)
 
     def stored(self, layer: Layer) -> Stored:
-        """Delta of the output of a layer, where the hardware leaves it at pooled resolution."""
+        """Return the delta of a layer's output, if the hardware stores it at pooled resolution."""
         return stored(self.network, layer, self.delta, self.state)
 
     def started(self, layer: Layer) -> Stored | None:
-        """What delta propagation of a layer starts at, of such deltas; if at anything."""
+        """Return the start of a layer's delta propagation at pooled resolution, or None."""
         return started(self.network, layer, self.delta, self.state, self.start(layer))
 
     def hand_back(self, layer: Layer, delta: Bits) -> None:
-        """Keep the delta of a layer, and begin with that of what it adds to its sums."""
+        """Store the delta of a layer.
+
+        It also starts the delta of the layer that is added to its sums.
+        """
         self.deltas[layer.name] = delta
         if layer.add is not None:
             self.deltas[layer.add] = delta
 
     @property
     def after(self) -> Model:
-        """The next model, once every layer is updated."""
+        """Return the next model, after every layer has been updated."""
         names = [layer.name for layer in self.network.layers]
         return Model(
             parameters={name: self.new[name].parameters for name in names},

@@ -1,1 +1,1 @@
-"""Benches of arithmetic, and its operands."""
+"""Benches of arithmetic units, and their operands."""

@@ -1,7 +1,12 @@
-"""Drive a float unit with one pair of operands per clock, and the pairs worth driving.
+"""Drive a float unit with one pair of operands per clock cycle, and generate the pairs.
 
-The classes of pairs are those that find bugs: corners, plain random bits, neighbouring exponents
-(cancellation), products at the limits of the exponent, and sparse fractions (ties).
+The classes of pairs are chosen to find bugs:
+
+- corner values
+- plain random bits
+- neighbouring exponents (cancellation)
+- products at the limits of the exponent
+- sparse fractions (ties)
 """
 
 from __future__ import annotations
@@ -23,12 +28,12 @@ from merp.testbenches.block.trace import Sample, Trace, run_block
 
 Pair = tuple[int, int]
 UNITS = {"add": fp_add, "mul": fp_mul}
-LATENCIES = {"add": tuple(ADD_CUTS), "mul": tuple(MUL_CUTS)}  # that they can be built with
+LATENCIES = {"add": tuple(ADD_CUTS), "mul": tuple(MUL_CUTS)}  # allowed for each unit
 
 
 @dataclass(frozen=True)
 class FpRun:
-    """``results[i]`` is the answer to the i-th pair; ``trace`` is the run, for replay."""
+    """``results[i]`` is the result of the i-th pair; ``trace`` is the run, for replay."""
 
     results: list[int]
     trace: Trace
@@ -37,7 +42,7 @@ class FpRun:
 def run_fp(
     op: str, a: Sequence[int], b: Sequence[int], fmt: FloatFormat, latency: int, **built: int
 ) -> FpRun:
-    """Push a pair into ``fp_<op>`` in every cycle and collect the results ``latency`` later.
+    """Pass a pair to ``fp_<op>`` in every cycle; collect the results ``latency`` cycles later.
 
     ``built`` are further parameters of the unit.
 
@@ -65,7 +70,7 @@ def run_fp(
 
 
 def corner_values(fmt: FloatFormat) -> list[int]:
-    """Words at which an operation changes its mind, both signs, no duplicates."""
+    """Return words at the boundaries of an operation's cases, with both signs, each once."""
     place = 1 << fmt.frac_bits
     ones = place - 1
     below_one = fmt.one - 1
@@ -80,30 +85,33 @@ def corner_values(fmt: FloatFormat) -> list[int]:
 
 
 def corner_pairs(fmt: FloatFormat) -> list[Pair]:
-    """Every corner against every corner."""
+    """Return each pair of two corner values."""
     values = corner_values(fmt)
     return list(product(values, values))
 
 
 def _word(fmt: FloatFormat, rng: Random, exponent: int, frac: int) -> int:
-    """A word with a random sign, its exponent field held within the finite numbers."""
+    """Return a word with a random sign; its exponent is limited to finite numbers."""
     field = min(max(exponent, 0), fmt.exp_max - 1)
     return rng.getrandbits(1) * fmt.sign_bit | field << fmt.frac_bits | frac
 
 
 def _sparse(fmt: FloatFormat, rng: Random) -> int:
-    """A fraction of a few set or a few clear bits."""
+    """Return a fraction with only a few bits set, or with only a few bits clear."""
     frac = sum({1 << rng.randrange(fmt.frac_bits) for _ in range(rng.randrange(4))})
     return frac if rng.getrandbits(1) else frac ^ ((1 << fmt.frac_bits) - 1)
 
 
 def random_pairs(fmt: FloatFormat, count: int, rng: Random) -> list[Pair]:
-    """Raw bits."""
+    """Return pairs of random bits."""
     return [(rng.getrandbits(fmt.width), rng.getrandbits(fmt.width)) for _ in range(count)]
 
 
 def near_pairs(fmt: FloatFormat, count: int, rng: Random) -> list[Pair]:
-    """Exponents up to two apart and, every other time, all but the lowest fraction bits equal."""
+    """Return pairs whose exponents differ by at most two.
+
+    In every second pair the fractions differ only in their lowest bits.
+    """
     pairs = []
     for index in range(count):
         exponent, frac = rng.randrange(1, fmt.exp_max), rng.getrandbits(fmt.frac_bits)
@@ -116,7 +124,10 @@ def near_pairs(fmt: FloatFormat, count: int, rng: Random) -> list[Pair]:
 
 
 def far_pairs(fmt: FloatFormat, count: int, rng: Random) -> list[Pair]:
-    """Sparse fractions, exponents as far apart as the fraction is long: sticky bits and ties."""
+    """Return sparse fractions with exponent distances up to the length of the fraction.
+
+    These pairs test sticky bits and ties.
+    """
     pairs = []
     for _ in range(count):
         exponent = rng.randrange(1, fmt.exp_max)
@@ -130,7 +141,7 @@ def far_pairs(fmt: FloatFormat, count: int, rng: Random) -> list[Pair]:
 
 
 def limit_pairs(fmt: FloatFormat, count: int, rng: Random) -> list[Pair]:
-    """Products within two places of the smallest normal number and of infinity."""
+    """Return pairs with products within two exponents of the smallest normal or of infinity."""
     pairs = []
     for _ in range(count):
         target = rng.choice((1, fmt.exp_max)) + rng.randrange(-2, 2)
@@ -145,7 +156,7 @@ def limit_pairs(fmt: FloatFormat, count: int, rng: Random) -> list[Pair]:
 
 
 def sparse_pairs(fmt: FloatFormat, count: int, rng: Random) -> list[Pair]:
-    """Sparse fractions near one: products that are ties."""
+    """Return pairs of sparse fractions near one, whose products are ties."""
     return [
         (
             _word(fmt, rng, fmt.bias + rng.randrange(-1, 2), _sparse(fmt, rng)),

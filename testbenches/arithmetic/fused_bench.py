@@ -1,4 +1,4 @@
-"""Windows and kernels for the fused sum of products: kinds of data, and its corners one by one."""
+"""Windows and kernels for the fused sum of products: random data and directed corner cases."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def _numbers(values: NDArray[np.float64]) -> Bits:
 
 
 def random_windows(kind: str, count: int, taps: int, rng: np.random.Generator) -> Pair:
-    """``count`` windows and kernels, each (count, taps) words.
+    """Return ``count`` windows and kernels, each (count, taps) words.
 
-    ``relu``, ``normal``, ``gradient`` and ``cancelling`` are like a layer's data; ``wide`` has
-    exponents around the reach of the alignment, ``corners`` and ``special`` the ends of the format,
-    ``raw`` any bits.
+    ``relu``, ``normal``, ``gradient`` and ``cancelling`` resemble the data of a layer. ``wide`` has
+    exponents around the range of the alignment. ``corners`` and ``special`` have extreme and
+    special values of the format. ``raw`` has random bits.
     """
     size = (count, taps)
     a, b = rng.standard_normal(size), rng.standard_normal(size)
@@ -37,7 +37,7 @@ def random_windows(kind: str, count: int, taps: int, rng: np.random.Generator) -
         wide = np.exp(2 * rng.standard_normal(size))
         return _numbers(np.maximum(a, 0)), _numbers(np.sign(b) * wide)
     if kind == "cancelling":
-        # Products in pairs that differ in their last places.
+        # Pairs of products that differ in their last bits.
         half = taps // 2
         a[:, half : 2 * half] = a[:, :half]
         b[:, half : 2 * half] = -b[:, :half] * (1 + 2.0**-20 * b[:, half : 2 * half])
@@ -61,11 +61,14 @@ def random_windows(kind: str, count: int, taps: int, rng: np.random.Generator) -
 
 
 def directed(taps: int) -> Pair:
-    """Cases that random windows miss, one window each, in the first taps; (count, taps) words."""
+    """Return cases that random windows miss, one window each, as (count, taps) words.
+
+    Each case occupies the first taps of its window.
+    """
     rows: list[tuple[list[int], list[int]]] = []
     signs = (0, SIGN)
     for sign in signs:
-        # Flush boundary: a product that rounds up to the smallest normal, and those beside it.
+        # Flush boundary: a product that rounds up to the smallest normal, and its neighbours.
         rows += [([fraction | 64 << 23], [sign | 64 << 23]) for fraction in (0, 1, ODD)]
         rows += [
             ([f | 63 << 23], [sign | 64 << 23 | g]) for f in (0, ODD) for g in (0, ODD - 1, ODD)
@@ -75,7 +78,7 @@ def directed(taps: int) -> Pair:
             ([191 << 23 | f], [sign | 190 << 23 | g]) for f in (0, ODD) for g in (0, ODD - 1, ODD)
         ]
         rows += [([191 << 23 | ODD], [sign | 191 << 23 | ODD]), ([254 << 23], [sign | 254 << 23])]
-        # A zero, a subnormal beside a large exponent: it must not push the others out.
+        # A zero or subnormal times a large exponent must not shift the other products out.
         small = 90 << 23 | ODD
         for zero in (0, SIGN, 1, SIGN | ODD):
             rows += [([254 << 23, ONE], [zero, sign | small]), ([small, 254 << 23], [ONE, zero])]
@@ -83,22 +86,22 @@ def directed(taps: int) -> Pair:
                 ([ONE, zero], [sign | small, 254 << 23 | ODD]),
                 ([zero, small], [254 << 23, ONE]),
             ]
-        # Exact cancellation, and cancellation but for the last place.
+        # Exact cancellation, and cancellation except for the last bit.
         rows += [([ONE, ONE], [sign | ONE, sign ^ SIGN | ONE])]
         rows += [([ONE | ODD, ONE | ODD], [sign | ONE, sign ^ SIGN | ONE + 1])]
         # Opposite products that do not cancel: ties, whose last bit is half a unit, for every W;
-        # low digits rounded down; one significant bit, 2^(1 - W) beside products of 1.
+        # low digits rounded down; one significant bit, 2^(1 - W) next to products of 1.
         for last in range(9, 14):
             rows += [([ONE | 1 << 8] * 2, [sign | ONE | 1 << last, sign ^ SIGN | ONE | 1 << last])]
         rows += [([0x3FF6ECE3] * 2, [sign | 0x3FDBB467, sign ^ SIGN | 0x3FDBB467])]
         for last in range(26, 32):
             tiny = sign | 127 - last << 23, sign ^ SIGN | 127 - last << 23
             rows += [([ONE] * 4, [ONE, SIGN | ONE, *tiny])]
-        # A sum of zero that is -1 and a unit still to be added, for every W.
+        # A sum of zero that consists of -1 and of a unit still to be added, for every W.
         for last in range(25, 30):
             tiny = sign | 127 - last << 23, sign ^ SIGN | 128 - last << 23 | 1 << 22
             rows += [([ONE] * 4, [ONE, SIGN | ONE, *tiny])]
-        # Every distance up to beyond the window, of ones and of a power of two.
+        # Every distance to beyond the window, for fractions of ones and for powers of two.
         for distance in range(40):
             small = 127 - distance << 23
             rows += [([ONE, ONE | ODD], [ONE, sign | small | f]) for f in (0, 1, ODD)]
@@ -123,14 +126,17 @@ def directed(taps: int) -> Pair:
 
 
 def mantissa(word: int) -> int:
-    """Signed significand; zero for a subnormal, 2^23 for what is no number."""
+    """Return the signed significand.
+
+    It is 0 for a subnormal. For infinity it is 2^23 with the sign.
+    """
     if not word >> 23 & 255:
         return 0
     return (-1 if word & SIGN else 1) * (1 << 23 | word & ODD)
 
 
 def operand(word: int) -> int:
-    """Binary32 as a fused CU's kernel memory keeps it (page ``cu_fused``)."""
+    """Encode binary32 as in the kernel memory of a fused CU (page ``cu_fused``)."""
     field = word >> 23 & 255
     if field == 255:
         code = 1 << 20 if word & ODD else 1 << 22 | bool(word & SIGN) << 21
@@ -140,7 +146,7 @@ def operand(word: int) -> int:
 
 
 def activation(word: int, dsp: int) -> tuple[int, int]:
-    """The early part of a decoded activation (exponent, flags), and the late one (mantissa, 3x)."""
+    """Decode an activation into an early part (exponent, flags) and a late part (mantissa, 3x)."""
     field, nan = word >> 23 & 255, word & (INF | ODD) > INF
     code = operand(word) >> 8
     triple = 3 * (code - (code >> 24 << 25)) & (1 << 27) - 1 if dsp == 1 else 0

@@ -1,4 +1,4 @@
-"""Windows and kernels for fused sums of narrow factors: their corners one by one."""
+"""Directed windows and kernels for fused sums of narrow factors."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from merp.testbenches.arithmetic.fused_bench import INF, NAN, ODD, ONE, SIGN, Pair
 from merp.testbenches.arithmetic.fused_bench import directed as directed_wide
 
-SHORT = (8, 11)  # significands
+SHORT = (8, 11)  # bits of the significands
 
 
 def directed(taps: int) -> Pair:
-    """Cases that random windows miss: those of binary32, and what rounding does to factors."""
+    """Return cases that random windows miss: the cases of binary32, and rounded factors."""
     rows: list[tuple[list[int], list[int]]] = []
     for sign in (0, SIGN):
         for short in SHORT:
@@ -21,12 +21,12 @@ def directed(taps: int) -> Pair:
                 rows += [([sign | word | half + more], [ONE]) for more in (-1, 0, 1)] + [
                     ([ONE], [sign | word | half + more]) for more in (-1, 0, 1)
                 ]
-            # What rounds to infinity times zero, and infinities of both signs out of numbers.
+            # A factor that rounds to infinity, times zero; infinities of both signs from numbers.
             rows += [([sign | INF - 1], [0]), ([0], [sign | INF - 1])]
             rows += [([INF - 1, INF - 1], [sign | ONE, sign ^ SIGN | ONE])]
-            # A subnormal that would round up to a number is a zero.
+            # A subnormal that would round up to a normal number is a zero.
             rows += [([ODD], [sign | ONE]), ([sign | ONE], [ODD | SIGN])]
-            # The largest product of two, and a smaller one that the rounding moves as far.
+            # The largest product, and a smaller product at each of 34 distances.
             most = ONE | ODD & -last
             for distance in range(34):
                 small = 127 - distance << 23
@@ -37,7 +37,7 @@ def directed(taps: int) -> Pair:
             for place in range(10, 34):
                 rows += [([ONE, ONE], [sign | ONE, 127 - place << 23])]
                 rows += [([ONE, ONE], [sign | ONE, SIGN | 127 - place << 23 | 1 << 22])]
-            # A zero counts as 2^-127: beside a large factor it moves the others away.
+            # A zero counts as 2^-127: times a large factor it shifts the other products.
             for large in range(96, 160, 3):
                 rows += [([0, 40 << 23], [sign | large << 23, 60 << 23])]
                 rows += [([sign | large << 23, 40 << 23], [SIGN, 60 << 23])]

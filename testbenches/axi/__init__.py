@@ -1,1 +1,1 @@
-"""What drives and checks a top behind AXI."""
+"""Drivers and checks for a top in its AXI shell."""

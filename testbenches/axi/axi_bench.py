@@ -1,7 +1,7 @@
-"""A top in its AXI shell as software and neighbours see it: masters, sources, sinks and monitors.
+"""Cocotb bench of a top in its AXI shell: masters, sources, sinks and monitors.
 
-For cocotb. The masters are those of cocotbext-axi; what is reported comes from monitors of our own
-on the pins, which also check the protocol in every cycle.
+Masters, sources and sinks are from cocotbext-axi. All results come from merp's own monitors on the
+pins. The monitors also check the protocol in every cycle.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ Offsets = Mapping[str, int]
 
 
 def _word_by_word(bus: Any) -> Any:
-    """``bus`` with ``tlast`` in the place of ``tuser``, which a source drives as each word says.
+    """Connect ``tlast`` of ``bus`` as ``tuser``, so that the frame sets its value word by word.
 
-    ``tlast`` itself it would drive with the last word of every frame.
+    Otherwise the source would set ``tlast`` with the last word of every frame.
     """
     bus.tuser = bus.tlast
     del bus.tlast
@@ -56,18 +56,18 @@ def _word_by_word(bus: Any) -> Any:
 
 
 def _lanes(pin: Pin) -> dict[str, int]:
-    """What the ends of a stream are told: of one with ``tkeep`` they find it out."""
+    """Return the lane size for a source or sink; with ``tkeep``, it finds the size itself."""
     return {} if pin.keep else {"byte_size": pin.width}
 
 
 def _in_bytes(pin: Pin, words: list[int]) -> list[int]:
-    """Words as a stream with ``tkeep`` takes them; as they are for any other."""
+    """Return words as bytes for a stream with ``tkeep``; unchanged for any other stream."""
     size = pin.keep // pin.lanes
     return [each for word in words for each in word.to_bytes(size, "little")] if size else words
 
 
 def _in_words(pin: Pin, data: Sequence[int]) -> list[int]:
-    """What ``_in_bytes`` gave, as words again."""
+    """Convert the result of ``_in_bytes`` back to words."""
     size = pin.keep // pin.lanes
     if not size:
         return list(data)
@@ -77,7 +77,7 @@ def _in_words(pin: Pin, data: Sequence[int]) -> list[int]:
 class AxiBench:
     """The bench of one simulation.
 
-    Cycle t = 0 is that of the start inside, the first one with the response to its write.
+    In cycle t = 0 the engine starts. It is the first cycle with the response to the write of start.
     """
 
     def __init__(self, dut: Any, ports: TopPorts, offsets: Offsets, limit: int) -> None:
@@ -104,7 +104,7 @@ class AxiBench:
         }
         interfaces = (self.master.write_if, self.master.read_if)
         for each in (*self.sources.values(), *self.sinks.values(), *interfaces):
-            each.log.setLevel(logging.WARNING)  # else every access is told, every word of a frame
+            each.log.setLevel(logging.WARNING)  # else every access and every word is logged
         self.lite = LiteMonitor(self.read)
         self.streams: dict[str, Monitor] = {}
         self.faults: list[str] = []
@@ -114,7 +114,7 @@ class AxiBench:
     def _prepare(
         self, supply: Mapping[str, int], ends: Mapping[str, Sequence[int]], reset_at: int | None
     ) -> None:
-        """Begin to watch a run: its cycles are counted from the start on."""
+        """Begin to observe a run. Its cycles are counted from its start."""
         self.streams = stream_monitors(self.ports, self.read, supply, ends)
         self._t = -1
         self._start_response: int | None = None
@@ -124,7 +124,7 @@ class AxiBench:
         self.ended = Event()
 
     async def clock(self) -> None:
-        """Run the clock for ever; every pin is sampled just before its edge."""
+        """Run the clock without end, and sample every pin just before each rising edge."""
         while True:
             await Timer(HALF_PERIOD, "ns")
             try:
@@ -137,12 +137,12 @@ class AxiBench:
             self.dut.aclk.value = 0
 
     def fault(self, text: str) -> None:
-        """Something is wrong; told once."""
+        """Record a fault; equal texts are recorded once."""
         if text not in self.faults:
             self.faults.append(text)
 
     def _sample(self) -> None:
-        if self._in_reset >= RESET_CYCLES:  # in the first cycle after it, too
+        if self._in_reset >= RESET_CYCLES:  # also in the first cycle after reset
             for pin in valid_outputs(self.ports, self.read):
                 self.fault(f"{pin} is high in reset")
         if not self.dut.aresetn.value:
@@ -162,11 +162,11 @@ class AxiBench:
             self.ended.set()
 
     async def cycles(self, number: int) -> None:
-        """Wait."""
+        """Wait for ``number`` clock cycles."""
         await Timer(2 * HALF_PERIOD * number, "ns")
 
     async def reset(self) -> None:
-        """Reset the top, and what stands around it."""
+        """Reset the top, its sources and sinks, and the monitor of AXI4-Lite."""
         self.dut.aresetn.value = 0
         await self.cycles(RESET_CYCLES)
         for end in (*self.sources.values(), *self.sinks.values()):
@@ -176,30 +176,30 @@ class AxiBench:
         await self.cycles(1)
 
     async def store(self, address: int, data: int, size: int = WORD_BYTES) -> int:
-        """Write the lowest ``size`` bytes of a word; the response."""
+        """Write the lowest ``size`` bytes of a word; return the response."""
         lowest = data.to_bytes(WORD_BYTES, "little")[:size]
         return int((await self.master.write(address, lowest)).resp)
 
     async def load(self, address: int) -> tuple[int, int]:
-        """Read a word; the response, and the word."""
+        """Read a word; return the response and the word."""
         done = await self.master.read(address, WORD_BYTES)
         return int(done.resp), int.from_bytes(done.data, "little")
 
     async def write(self, name: str, value: int) -> None:
-        """Write a register."""
+        """Write a register; record a fault unless the response is OKAY."""
         response = await self.store(self.offsets[name], value)
         if response != OKAY:
             self.fault(f"write of {name}: response {response}")
 
     async def get(self, name: str) -> int:
-        """Read a register."""
+        """Read a register; record a fault unless the response is OKAY."""
         response, word = await self.load(self.offsets[name])
         if response != OKAY:
             self.fault(f"read of {name}: response {response}")
         return word
 
     def pause(self, run: Run, channels: Mapping[str, Sequence[int]]) -> None:
-        """Pause streams as the run says, and channels of AXI4-Lite by patterns of their own."""
+        """Pause streams by the patterns of the run, and AXI4-Lite channels by ``channels``."""
         ends: dict[str, Any] = {**self.sources, **self.sinks}
         patterns = {name: run.pattern(name) for name in ends}
         write, read = self.master.write_if, self.master.read_if
@@ -213,7 +213,7 @@ class AxiBench:
             end.set_pause_generator(cycle([not go for go in patterns[name]]))
 
     async def play(self, run: Run, conduct: Conduct) -> Outcome:
-        """Play a run through AXI alone.
+        """Play a run through the AXI interfaces only.
 
         Raises:
             Stuck: no word moved for the limit of cycles.
@@ -254,11 +254,11 @@ class AxiBench:
         return self._outcome(status, resets, perf_counter() - began)
 
     async def _abort(self, conduct: Conduct) -> None:
-        """Have the engine reset by software, and then what stands around it.
+        """Abort the run by the control register, then reset the sources and sinks.
 
-        Nothing is left of the run; the register that lets the interrupt out is as it was.
+        No trace of the run may remain. The register ``interrupt_enable`` must keep its value.
         """
-        self._prepare({}, {}, None)  # a stream may fall now, and the run's monitors are done with
+        self._prepare({}, {}, None)  # valid may fall now; the run's monitors are no longer needed
         await self.write("control", ABORT)
         polled = [await self.get("status")]
         while polled[-1] & ABORTING and len(polled) <= ABORT_CYCLES:
@@ -278,7 +278,7 @@ class AxiBench:
             self.fault(f"after an abort: {left}")
 
     async def _reset_pending(self, conduct: Conduct) -> list[str]:
-        """Reset the shell while an interrupt is pending; the faults, if it is still there."""
+        """Reset the shell while an interrupt is pending; return the faults found."""
         if not self.read("interrupt")():
             self.fault("no interrupt before the reset")
         if conduct.abort:
@@ -318,7 +318,7 @@ class AxiBench:
         await self.ended.wait()
 
     def _send(self, name: str, words: list[int], lasts: Sequence[int]) -> None:
-        """Give words to a source, with ``tlast`` at those of these places."""
+        """Pass words to a source, with ``tlast`` at the positions in ``lasts``."""
         if words:
             pin = next(each for each in self.ports.inputs if each.name == name)
             data = _in_bytes(pin, words)
@@ -335,7 +335,7 @@ class AxiBench:
             self.fault(f"too few accesses during the run: {meddler.rounds}")
 
     async def _status(self) -> dict[str, int]:
-        """What the status and every counter say, by the name of the top's own port."""
+        """Read the status and every counter, by the name of the top's own port."""
         flags = await self.get("status")
         status = {f"status_{name}": flags >> bit & 1 for bit, name in enumerate(FLAGS)}
         for name in (pin.name for pin in self.ports.status if pin.name not in status):

@@ -1,6 +1,7 @@
 """The cocotb bench of a top in its AXI shell: a test that plays the runs of a job folder.
 
-As ``top_cocotb``, with ``offsets`` (address by name) and ``conducts`` (by run) in ``job.json``.
+It works as ``top_cocotb``. In addition, ``job.json`` contains ``offsets`` (addresses by name) and
+``conducts`` (by run).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Random register accesses on a top in its AXI shell, against ``axi_model``.
+"""Random register accesses on a top in its AXI shell, compared with ``axi_model``.
 
-Reads and writes go on at the same time, with pauses on every channel: to all registers and beside
-them, unaligned, with any strobes, legal values and illegal ones, now and then a start. Every part
-begins with a reset; every other one ends in the middle of its accesses.
+Reads and writes run at the same time, with pauses on every channel. They address all registers, and
+addresses without a register. Addresses may be unaligned, strobes are arbitrary, and values are
+legal or illegal. Some writes are a start. Every part begins with a reset. Every second part ends in
+the middle of its accesses.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from merp.testbenches.top.pins import reader
 from merp.testbenches.top.top import TopPorts
 
 PART = 120  # accesses from reset to reset
-PATIENCE = 200  # cycles in which an access must have been answered
+PATIENCE = 200  # cycles per access within which all accesses of a part must be answered
 WORD = (1 << 32) - 1
 
 
@@ -100,7 +101,7 @@ class Fuzz:
         self._sent = 0
 
     async def part(self, accesses: int, cut: bool) -> None:
-        """Play accesses after a reset; with ``cut`` the next reset comes in their middle."""
+        """Play accesses after a reset; with ``cut``, stop in the middle of the accesses."""
         await self._reset()
         lite, model = LiteMonitor(self.read), RegisterModel(self.registers)
         streams = stream_monitors(self.ports, self.read, {}, {}).values()
@@ -110,7 +111,7 @@ class Fuzz:
             data, strobe = _data(self.rng, self.registers, address), _strobe(self.rng)
             self._send(address, data, strobe)
             if self._sent == writes // 2:
-                # Left to chance, a start without an error before it would hardly ever come.
+                # A random start without a pending error would be very rare.
                 self._send(self.registers["error"].offset, WORD, 15)
                 self._send(self.registers["control"].offset, START, 15)
         for _ in range(accesses - writes):
@@ -153,7 +154,10 @@ class Fuzz:
         self.dut.aresetn.value = 1
 
     def _compare(self, t: int, lite: LiteMonitor, model: RegisterModel) -> None:
-        """Compare the responses that begin in this cycle; a read sees what was before a write."""
+        """Compare the responses that begin in this cycle.
+
+        A read returns the value before a write of the same cycle.
+        """
         before = dict(lite.begun)
         lite.sample(t)
         channels = lite.channels
@@ -179,7 +183,7 @@ class Fuzz:
 
 @cocotb.test()
 async def fuzz(dut: Any) -> None:
-    """Play the accesses of the job; its answer says what went wrong, and what was covered."""
+    """Play the accesses of the job; write the faults and the covered cases as its outcome."""
     folder = Path(os.environ[FOLDER])
     job = json.loads((folder / "job.json").read_text(encoding="ascii"))
     plain = job["registers"]

@@ -1,7 +1,7 @@
-"""The registers of an AXI shell as a model in Python: what each access must be answered.
+"""A Python model of the registers of an AXI shell: it calculates the answer to each access.
 
-Written from the register map and ``docs/axi.md``, for a top whose streams stay silent: a run, once
-started, waits for its kernels until a reset or an abort.
+It is written from the register map and ``docs/axi.md``. It models a top whose streams stay silent.
+A started run therefore waits for its kernels until a reset or an abort.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ OKAY, SLVERR = 0, 2
 ILLEGAL_VALUE, WRITE_REFUSED, START_REFUSED = (1 << i for i in range(len(ERRORS)))
 BUSY, ABORTING = (1 << STATUS.index(name) for name in ("busy", "aborting"))
 START, ABORT = (1 << i for i in range(len(CONTROL)))
-ABORT_LATENCY = 2  # cycles from the response to an abort to an engine as after reset
+ABORT_LATENCY = 2  # cycles from the response to an abort until the engine is reset
 
 
 class RegisterModel:
-    """Registers after reset. Times are the cycles in which responses become valid.
+    """The registers, beginning after reset. Times are cycles in which responses become valid.
 
     Attributes:
-        seen: how often each kind of access was answered.
+        seen: number of answered accesses of each kind.
     """
 
     def __init__(self, registers: RegisterMap) -> None:
@@ -40,7 +40,7 @@ class RegisterModel:
         self.seen: Counter[str] = Counter()
 
     def write(self, t: int, address: int, data: int, strobe: int) -> int:
-        """Response to a write that is answered in cycle ``t``."""
+        """Return the response to a write that is answered in cycle ``t``."""
         place = address // WORD_BYTES
         if place >= len(self._map.registers) or self._map.registers[place].access == "ro":
             return self._count("write to nothing", SLVERR)
@@ -75,7 +75,7 @@ class RegisterModel:
             self._count("start", OKAY)
 
     def _abort(self, t: int) -> None:
-        """What the shell keeps of a run is gone at once, the run itself a little later."""
+        """Abort: clear error and interrupt immediately, and the run ``ABORT_LATENCY`` later."""
         self._values["error"] = self._values["interrupt"] = 0
         if self._ended_at is None:
             self._ended_at = t + ABORT_LATENCY
@@ -83,7 +83,7 @@ class RegisterModel:
         self._count("abort", OKAY)
 
     def _locked(self, t: int) -> bool:
-        """Whether a write that is answered in cycle ``t`` finds a run, or one being aborted."""
+        """Whether a run is active or being aborted for a write answered in cycle ``t``."""
         return self._aborting(t - 1) or (self._started_at is not None and self._ended_at is None)
 
     def _aborting(self, t: int) -> bool:
@@ -98,14 +98,14 @@ class RegisterModel:
         return response
 
     def read(self, t: int, address: int) -> tuple[int, int]:
-        """Response and word of a read that is answered in cycle ``t``."""
+        """Return the response and the word of a read that is answered in cycle ``t``."""
         place = address // WORD_BYTES
         if place >= len(self._map.registers):
             return self._count("read of nothing", SLVERR), 0
         self._count("read", OKAY)
         register = self._map.registers[place]
-        before = t - 1  # what a read shows was so the cycle before its response
-        # busy rises the cycle after start, the counter of kernel_load another one later.
+        before = t - 1  # a read returns the state of the cycle before its response
+        # busy rises one cycle after start; the counter of kernel_load counts one cycle later.
         running = -1 if self._started_at is None else before - self._started_at - 1
         if self._ended_at is not None and before >= self._ended_at:
             running = -1

@@ -1,9 +1,14 @@
-"""The rules of AXI on the pins of a top behind its AXI shell.
+"""The rules of AXI on the pins of a top in its AXI shell.
 
-Checked in every cycle, on every port: once valid, a transfer's payload and valid hold until it is
-taken; no response without its request; from ``RESET_CYCLES`` of reset on, and after it, nothing is
-undefined and no output is valid. ``read(name)`` gives a function that reads a pin and raises
-ValueError where that is undefined.
+They are checked in every cycle, on every port:
+
+- Once valid is high, payload and valid stay stable until the transfer.
+- Each response follows its request.
+- After ``RESET_CYCLES`` of reset, no pin is undefined.
+- After ``RESET_CYCLES`` of reset, and in the first cycle after reset, no output is valid.
+
+``read(name)`` returns a function that reads a pin. This function raises ValueError if the pin is
+undefined.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from merp.testbenches.top.top import Pin, TopPorts
 
 PREFIX = "s_axi_"
 RESET_CYCLES = 3
-"""Cycles of ``aresetn`` after which nothing is valid: two registers, and those of the engine."""
+"""Cycles of ``aresetn`` after which no output is valid: two registers, and those of the engine."""
 
 CHANNELS = {
     "aw": ("awaddr",),
@@ -24,15 +29,15 @@ CHANNELS = {
     "ar": ("araddr",),
     "r": ("rdata", "rresp"),
 }
-"""Payload of every channel of AXI4-Lite; a second field stands above 32 bits of the first."""
+"""Payload of every channel of AXI4-Lite; a second field is placed above 32 bits of the first."""
 
 
 class LiteMonitor:
-    """Watches an AXI4-Lite interface.
+    """A monitor of an AXI4-Lite interface.
 
     Attributes:
         channels: a monitor per channel, by its name in ``CHANNELS``.
-        begun: responses that have become valid, taken or not, by channel.
+        begun: number of responses that have become valid, transferred or not, by channel.
     """
 
     def __init__(self, read: Callable[[str], Read]) -> None:
@@ -44,7 +49,7 @@ class LiteMonitor:
         self.faults: list[str] = []
 
     def sample(self, t: int) -> None:
-        """Look at the pins just before the edge that ends cycle ``t``."""
+        """Sample the pins just before the edge that ends cycle ``t``."""
         requests = {
             "b": min(self.channels["aw"].count, self.channels["w"].count),
             "r": self.channels["ar"].count,
@@ -58,7 +63,7 @@ class LiteMonitor:
                     self.faults.append(f"{monitor.name}: response without request (cycle {t})")
 
     def all_faults(self) -> list[str]:
-        """Broken rules of every channel."""
+        """Return the violated rules of all channels."""
         return self.faults + [f for monitor in self.channels.values() for f in monitor.faults]
 
 
@@ -78,9 +83,9 @@ def stream_monitors(
     supply: Mapping[str, int],
     ends: Mapping[str, Sequence[int]],
 ) -> dict[str, Monitor]:
-    """A monitor per stream of the top.
+    """Create a monitor for each stream of the top.
 
-    supply: words that each input's source has. ends: as of a ``Run``.
+    ``supply``: number of words of each input's source. ``ends``: as in ``Run``.
     """
     return {
         stream.name: Monitor(
@@ -94,13 +99,13 @@ def stream_monitors(
 
 
 def eager_streams(ports: TopPorts, read: Callable[[str], Read]) -> list[str]:
-    """Streams that would move a word now; between runs there are none."""
+    """Return the pins that are ready or valid now; between runs there must be none."""
     pins = [f"{stream.name}_tvalid" for stream in ports.outputs]
     pins += [f"{stream.name}_tready" for stream in ports.inputs]
     return [pin for pin in pins if read(pin)()]
 
 
 def valid_outputs(ports: TopPorts, read: Callable[[str], Read]) -> list[str]:
-    """Outputs that are valid now; in reset there may be none."""
+    """Return the outputs that are valid now; in reset there must be none."""
     pins = [f"{stream.name}_tvalid" for stream in ports.outputs]
     return [pin for pin in (*pins, PREFIX + "bvalid", PREFIX + "rvalid") if read(pin)()]

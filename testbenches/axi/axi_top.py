@@ -1,4 +1,4 @@
-"""A top behind its AXI shell."""
+"""Build a top in its AXI shell, and its register map."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from merp.testbenches.top.top import Top
 
 
 def axi_registers_of(top: Top) -> RegisterMap:
-    """The register map of ``top`` behind its AXI shell.
+    """Build the register map of ``top`` in its AXI shell.
 
     Raises:
         ValueError: a configuration port of the top has no known range.
@@ -31,7 +31,8 @@ def axi_registers_of(top: Top) -> RegisterMap:
     return register_map(
         f"{top.name}_axi",
         version("merp"),
-        # The kind of the arrays was a parameter once; the identity of a bitstream keeps it.
+        # The kind of the arrays was a parameter in the past. It stays in the text that identifies
+        # a bitstream, so that the hash does not change.
         repr(sorted([*top.parameters.items(), ("array", "rtl")])),
         check_settings([(pin.name, pin.width) for pin in top.ports.config], said.settings),
         {name: width for name, width in status.items() if name not in FLAGS},
@@ -44,9 +45,9 @@ def _meaning(own: Mapping[str, str], counter: str) -> str:
 
 
 def axi_top(top: Top) -> Top:
-    """``top`` in its AXI shell, with signals of its own: AXI4-Lite registers, AXI4-Stream ports.
+    """Put ``top`` into its AXI shell, with new signals: AXI4-Lite registers, AXI4-Stream ports.
 
-    The result is for conversion; its registers are ``args["registers"]``, a ``RegisterMap``.
+    The result is for conversion. Its registers are ``args["registers"]``, a ``RegisterMap``.
 
     Raises:
         ValueError: a configuration port of the top has no known range.

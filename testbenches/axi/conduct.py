@@ -1,4 +1,4 @@
-"""What software and neighbours do around a run of a top in its AXI shell."""
+"""Behaviour of software and stream partners during a run of a top in its AXI shell."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Conduct:
-    """The conduct of one run; as it is by default, nothing is in its way.
+    """The behaviour during one run. The default is a run without any disturbance.
 
-    ``sent`` and ``lasts`` are of the run's first attempt: one that follows a reset in mid-stream is
-    sent what it should be.
+    ``sent`` and ``lasts`` apply to the first attempt of the run. An attempt after a reset in
+    mid-stream uses the correct words.
 
     Attributes:
-        pauses: pattern by channel of AXI4-Lite (aw, w, b, ar, r): 1 to go on, 0 to pause.
-        sent: words that the source of an input stream is given; the run's own where it is left out.
-        lasts: of an input stream, the words among those sent that ``tlast`` goes with; the last
-            one where it is left out.
-        told: what ``status`` must say before the reset in mid-stream; not looked at if None.
-        meddle: seed of register accesses at random while the streams move; none if None.
+        pauses: pattern by channel of AXI4-Lite (aw, w, b, ar, r): 1 to proceed, 0 to pause.
+        sent: words for the source of an input stream; by default the words of the run.
+        lasts: positions of the sent words with ``tlast``, by input stream; by default the ends of
+            the run, or the last word.
+        ``told``: required value of ``status`` before the reset in mid-stream; None skips the check.
+        meddle: seed of random register accesses while the streams move; None for no accesses.
         counted: the stream whose words a counter counts, by the counter's name; for ``meddle``.
-        reset_pending: the shell is reset when the run's interrupt is pending.
-        abort: where the shell is reset, it is by its register and not by ``aresetn``.
+        reset_pending: whether to reset the shell while the run's interrupt is pending.
+        abort: whether a reset uses the control register of the shell instead of ``aresetn``.
     """
 
     pauses: Mapping[str, Sequence[int]] = field(default_factory=dict)

@@ -1,6 +1,6 @@
-"""Software that does not leave a run alone: register accesses at random while the streams move.
+"""Random register accesses by software while the streams of a run move.
 
-Whatever it does, the run must take no notice, and what it reads must be true.
+No access may disturb the run, and each value read must be correct.
 """
 
 from __future__ import annotations
@@ -24,45 +24,46 @@ HIGH = "_high"
 
 
 class MeddledBench(Protocol):
-    """What this needs of a bench."""
+    """The interface that ``Meddler`` expects of a bench."""
 
     offsets: Mapping[str, int]
     streams: dict[str, Monitor]
     ended: Event
 
     def fault(self, text: str) -> None:
-        """Something is wrong."""
+        """Record a fault."""
 
     async def load(self, address: int) -> tuple[int, int]:
-        """Response and word of a read."""
+        """Read a word; return the response and the word."""
 
     async def store(self, address: int, data: int, size: int) -> int:
-        """Response to a write of the lowest ``size`` bytes of ``data``."""
+        """Write the lowest ``size`` bytes of ``data``; return the response."""
 
 
 class Meddler:
     """One reader and one writer, at the same time.
 
-    Each goes through its kinds of access in rounds of random order until the run is over.
+    Each performs its kinds of access in rounds, in random order, until the run is over.
 
     Attributes:
-        rounds: of the writer and of the reader, while the run was under way.
+        rounds: number of rounds that the writer and the reader completed during the run.
     """
 
     def __init__(
         self, bench: MeddledBench, config: Mapping[str, int], counted: Mapping[str, str], seed: int
     ) -> None:
-        """``config``: the run's settings. ``counted``: a counter's stream, by its name."""
+        """``config``: the run's settings. ``counted``: the stream of a counter, by its name."""
         self._bench, self._config, self._counted = bench, config, counted
         self._seed = seed
         self._last_read: dict[str, int] = {}
         self.rounds = {"write": 0, "read": 0}
 
     async def write(self) -> None:
-        """Write what must be refused, and clear the errors that come of it.
+        """Write values that must be refused, and clear the resulting errors.
 
-        The first start is tried while no error is kept; one tried later might come after the run,
-        so an error keeps it from being taken. What was written after the run is put right.
+        The first start is written while no error is pending. A later start might arrive after the
+        run, so a pending error must block it. Finally, all settings are written again, because
+        some writes may have arrived after the run.
         """
         await self._start()
         kinds = (self._setting, self._start_late, self._beside, self._no_start)
@@ -72,9 +73,9 @@ class Meddler:
         await self._bench.store(self._bench.offsets["error"], ALL_ERRORS, WORD_BYTES)
 
     async def read(self) -> None:
-        """Read everything, and compare it with what must be there.
+        """Read all kinds of registers, and compare them with the expected values.
 
-        The first read follows the response to the start: nothing of the run before is left.
+        The first read follows the response to the start. Nothing of the previous run may remain.
         """
         status = await self._bench.load(self._bench.offsets["status"])
         self._expect("the first status", status, (OKAY, BUSY))
@@ -90,7 +91,7 @@ class Meddler:
             self.rounds[side] += not self._bench.ended.is_set()
 
     def _expect(self, what: str, found: object, wanted: object) -> None:
-        """Compare what was seen during the run; what came later says nothing about it."""
+        """Compare a value that was read during the run; ignore values read after its end."""
         if not self._bench.ended.is_set() and found != wanted:
             self._bench.fault(f"{what} during the run: {found} instead of {wanted}")
 
@@ -110,7 +111,7 @@ class Meddler:
         await self._error("a start", errors)
 
     async def _error(self, what: str, bits: int) -> None:
-        """The bits are set; writing zeros leaves them, writing ones clears them."""
+        """Check that error bits are set, that zeros keep them and that ones clear them."""
         address = self._bench.offsets["error"]
         for data, wanted in ((0, bits), (bits, 0)):
             await self._store(address, data)
@@ -118,7 +119,7 @@ class Meddler:
             self._expect(f"error after {what}, {data} written to it", found, (OKAY, wanted))
 
     async def _beside(self, rng: Random) -> None:
-        """Write what only the hardware writes, or an address without a register."""
+        """Write to a read-only register, or to an address without a register."""
         names = [name for name in self._bench.offsets if name.startswith("status")]
         address = rng.choice((self._bench.offsets[rng.choice(names)], self._beyond(rng)))
         await self._store(address, rng.getrandbits(32), response=SLVERR)
@@ -137,7 +138,7 @@ class Meddler:
         return rng.randrange(end, 1 << ADDRESS_WIDTH, WORD_BYTES)
 
     async def _words(self, rng: Random) -> None:
-        """Read a counter of words as the header's function does; the pins know its value."""
+        """Read a word counter as the function in the C header does; compare it with the pins."""
         bench, name = self._bench, rng.choice(list(self._counted))
         stream = bench.streams[self._counted[name]]
         before = stream.count
@@ -148,7 +149,7 @@ class Meddler:
             bench.fault(f"{name}: {value} read between words {before} and {stream.count}")
 
     async def _cycles(self, rng: Random) -> None:
-        """Read any counter: it never falls."""
+        """Read any counter, and check that it never decreases."""
         offsets = self._bench.offsets
         name = rng.choice([name for name in offsets if name + HIGH in offsets])
         value = (await self._bench.load(offsets[name]))[1]

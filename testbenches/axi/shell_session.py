@@ -1,7 +1,10 @@
-"""Software and neighbours of a top in its AXI shell, in MyHDL: the stimulus of ``run_block``.
+"""Stimulus of ``run_block`` for a top in its AXI shell: software and stream partners, in MyHDL.
 
-Software is a generator: it yields the name of a register to read it, a pair of name and value to
-write it, or a number of cycles to wait, and is sent the word read, or the response of the write.
+Software is a generator. It yields its accesses:
+
+- the name of a register, to read it; the generator then receives the word
+- a pair of name and value, to write it; the generator then receives the response
+- a number of cycles, to wait
 """
 
 from __future__ import annotations
@@ -26,18 +29,19 @@ BUS_INPUTS = tuple(
 
 
 class ShellSession:
-    """One simulation.
+    """The stimulus of one simulation.
 
     Attributes:
-        words: what has come on each output stream since ``give``, by name.
-        ended: software has nothing more to do.
-        inputs: names of the ports that are driven.
+        words: words received on each output stream since ``give``, by name.
+        ended: whether software has finished.
+        inputs: names of the driven ports.
     """
 
     def __init__(self, ports: TopPorts, offsets: Mapping[str, int], reset_cycles: int) -> None:
-        """``offsets``: addresses of registers by name. ``reset_cycles``: of ``aresetn``, at first.
+        """``offsets``: addresses of registers by name.
 
-        ``software`` is to be set before the first cycle.
+        ``reset_cycles``: length of the initial reset by ``aresetn``. The caller sets ``software``
+        before the first cycle.
         """
         self.software: Software
         self._ports, self._offsets, self._reset_cycles = ports, offsets, reset_cycles
@@ -56,7 +60,7 @@ class ShellSession:
         )
 
     def give(self, words: Mapping[str, Bits]) -> None:
-        """Reset what feeds and takes the streams, and give the sources words."""
+        """Reset the sources and sinks of the streams, and pass words to the sources."""
         self._sources = {
             pin.name: Source(pin, [int(word) for word in words[pin.name]], ALWAYS)
             for pin in self._ports.inputs
@@ -66,7 +70,7 @@ class ShellSession:
         self._fallen = {f"{pin.name}_tvalid": 0 for pin in self._ports.inputs}
 
     def __call__(self, cycle: int, seen: Sample) -> Changes:
-        """Inputs of a cycle; ``seen`` are the pins a cycle earlier."""
+        """Return the inputs of a cycle; ``seen`` are the pins a cycle earlier."""
         changes: Changes = {"aresetn": int(cycle >= self._reset_cycles)}
         if cycle == 0:
             changes |= dict.fromkeys(("s_axi_bready", "s_axi_rready"), 1)
@@ -88,7 +92,7 @@ class ShellSession:
         return changes
 
     def _software(self, seen: Sample, changes: Changes) -> None:
-        """Go on with the access under way, or with the next one."""
+        """Continue the current access, or begin the next one."""
         for channel in ("aw", "w", "ar"):
             if seen[f"s_axi_{channel}valid"] and seen[f"s_axi_{channel}ready"]:
                 changes[f"s_axi_{channel}valid"] = 0
@@ -108,7 +112,7 @@ class ShellSession:
         self._begin(answer, changes)
 
     def _begin(self, answer: int, changes: Changes) -> None:
-        """Send software the answer, and begin what it wants next; nothing once it has ended."""
+        """Send the answer to software, and begin its next access; none once it has ended."""
         try:
             first = self._access is None
             self._access = next(self.software) if first else self.software.send(answer)

@@ -1,1 +1,1 @@
-"""One block under test: its trace, and the trace replayed."""
+"""Record and replay the trace of one block under test."""

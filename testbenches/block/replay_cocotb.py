@@ -1,7 +1,7 @@
-"""Cocotb side of ``replay``: drive recorded inputs, compare every output in every cycle.
+"""Cocotb side of ``replay``: drive recorded inputs, and compare every output in every cycle.
 
-The timing is that of ``trace``: inputs change while the clock is low, samples are taken just before
-its rising edge, from power-up on.
+The timing is that of ``trace``, from power-up. Inputs change while the clock is low, and samples
+are taken just before its rising edge.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import cocotb
 from cocotb.triggers import Timer
 
 FOLDER = "MERP_REPLAY_FOLDER"
-"""Environment variable: the folder with ``trace.json``; ``result.json`` appears beside it."""
+"""Environment variable: the folder with ``trace.json``, to which ``result.json`` is written."""
 
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Replay until the first difference, and say where it is."""
+    """Replay until the first difference, and record its cycle and port."""
     folder = Path(os.environ[FOLDER])
     trace = json.loads((folder / "trace.json").read_text(encoding="ascii"))
     names: list[str] = trace["ports"]

@@ -1,7 +1,7 @@
 """Run one synchronous block in MyHDL and record every port at every clock edge.
 
 A trace is checked twice: against the golden model, and cycle by cycle against the exported VHDL
-(``merp.cosim.block.replay``), so that one stimulus serves both simulators.
+(``merp.cosim.block.replay``). Therefore both simulators use the same stimulus.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from merp.hdl.conversion.ports import is_bundle, prefix_of
 
 Sample = dict[str, int]
 Drive = Callable[[int, Sample], Mapping[str, int]]
-"""``drive(cycle, seen)``: input values for ``cycle``; ``seen`` are all ports one cycle earlier."""
+"""``drive(cycle, seen)`` returns input values for ``cycle``.
+
+``seen`` are the values of all ports one cycle earlier.
+"""
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class Trace:
 
     Attributes:
         block: the block function.
-        args: its arguments as ``run_block`` got them (signals back at their initial values).
-        ports: the ports in ``rows`` order, the clock left out.
+        args: its arguments as passed to ``run_block``; signals have their initial values again.
+        ports: the ports in the order of ``rows``, without the clock.
         rows: one tuple of bit patterns per cycle.
     """
 
@@ -48,7 +51,7 @@ class Trace:
     rows: tuple[tuple[int, ...], ...]
 
     def column(self, name: str) -> list[int]:
-        """All samples of one port."""
+        """Return all samples of one port."""
         index = [port.name for port in self.ports].index(name)
         return [row[index] for row in self.rows]
 
@@ -70,7 +73,7 @@ def _bits(signal: Any) -> int:
 
 
 def _member(signal: Any, bits: int) -> Any:
-    """The member of an enumeration that has these bits."""
+    """Return the member of an enumeration that has these bits."""
     found = [each for each in enum_members(enum_of(initial(signal))) if int(each) == bits]
     if not found:
         raise ValueError(f"no member of {enum_of(initial(signal))!r} has the bits {bits:b}")
@@ -86,16 +89,17 @@ def run_block(
 ) -> Trace:
     """Simulate ``function(**args)`` for ``cycles`` clock cycles, in MyHDL.
 
-    Ports are read just before each rising edge, so ``drive`` sees what the block's registers see.
+    Ports are sampled just before each rising edge. Thus ``drive`` receives the values that the
+    registers of the block store at this edge.
 
     Args:
         function: the block.
         args: its arguments by name; the clock, if it has one, is ``clk``.
         inputs: the ports that ``drive`` sets, flattened: ``argument`` or ``argument_field``.
-        drive: ``drive(cycle, seen)`` gives inputs of that cycle by name, as bit patterns (two's
-            complement for signed ports); one that it leaves out keeps its value. ``seen`` are all
-            ports a cycle earlier; it is empty at first.
-        cycles: how many.
+        drive: ``drive(cycle, seen)`` returns the inputs of that cycle by name, as bit patterns
+            (two's complement for signed ports). An omitted input keeps its value. ``seen`` are
+            all ports a cycle earlier; in cycle 0 it is empty.
+        cycles: number of clock cycles.
 
     Raises:
         ValueError: ``inputs`` names a port that the block does not have.

@@ -1,1 +1,1 @@
-"""Benches of CNN-MERP's blocks, and runs of its tops."""
+"""Benches of CNN-MERP's blocks, and test runs of its tops."""

@@ -1,4 +1,7 @@
-"""The CU array under test: a script of memory writes and slots, with noise on whatever idles."""
+"""Test the CU array with a script of memory writes and slots, and noise on idle ports.
+
+A slot is a cycle in which the CUs begin to multiply one window.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ RARE = 0.02
 
 
 def element(fmt: FloatFormat, rng: Random) -> int:
-    """A word of moderate magnitude, so that the order of sums shows; rarely a corner, or any."""
+    """Return a word of moderate magnitude, so that the order of a sum affects its result.
+
+    Rarely, it is a corner value or random bits.
+    """
     kind = rng.random()
     if kind < RARE:
         return rng.choice(corner_values(fmt))
@@ -31,20 +37,21 @@ def element(fmt: FloatFormat, rng: Random) -> int:
 
 
 def elements(count: int, fmt: FloatFormat, rng: Random) -> list[int]:
-    """``count`` such words."""
+    """Return ``count`` words from ``element``."""
     return [element(fmt, rng) for _ in range(count)]
 
 
 def joined(words: Sequence[int], width: int) -> int:
-    """Words of ``width`` bits side by side, the first one lowest."""
+    """Concatenate words of ``width`` bits; the first word is lowest."""
     return sum(word << (j * width) for j, word in enumerate(words))
 
 
 class CuScript:
-    """What happens in which cycle; each call of ``idle``, ``reset`` or ``slot`` is the next one.
+    """A script of cycles; each call of ``idle``, ``reset`` or ``slot`` adds the next cycle.
 
-    Kernel and bias writes go with the cycle that the next such call describes. Everything whose
-    enable or valid is low, and the window of every cycle that does not follow a slot, is noise.
+    A write of a kernel or bias occurs in the cycle that the next of these calls adds. Data carry
+    noise while their enable or valid is low. The window carries noise unless the cycle follows a
+    slot.
     """
 
     def __init__(self, design: EngineDesign, rng: Random) -> None:
@@ -55,7 +62,7 @@ class CuScript:
         self._window: int | None = None
 
     def kernel(self, enable: int, addr: int, taps: Sequence[int]) -> None:
-        """Write a kernel into the CUs whose bit is set."""
+        """Write a kernel into each CU whose bit in ``enable`` is set."""
         self._writes |= {
             "kernel_enable": enable,
             "kernel_addr": addr,
@@ -63,21 +70,21 @@ class CuScript:
         }
 
     def bias(self, enable: int, addr: int, word: int) -> None:
-        """Write a bias into the CUs whose bit is set."""
+        """Write a bias into each CU whose bit in ``enable`` is set."""
         self._writes |= {"bias_enable": enable, "bias_addr": addr, "bias_data": word}
 
     def idle(self, cycles: int = 1, **values: int) -> None:
-        """Cycles without a slot."""
+        """Add cycles without a slot."""
         for _ in range(cycles):
             self.cycles.append(self._noise() | self._writes | values)
             self._writes = {}
 
     def drain(self) -> None:
-        """Let the last slot come out."""
+        """Add idle cycles until the sums of the last slot appear at the output."""
         self.idle(self.design.array_latency + 2)
 
     def reset(self) -> None:
-        """A cycle of reset without a slot."""
+        """Add a cycle of reset without a slot."""
         self.idle(rst=1)
 
     def slot(
@@ -90,7 +97,7 @@ class CuScript:
         window: Sequence[int],
         rst: bool = False,
     ) -> None:
-        """A valid slot; ``window`` (k*k words) comes in the cycle after."""
+        """Add a valid slot; ``window`` (k*k words) follows in the next cycle."""
         self.idle(
             slot_valid=1, slot_kernel_addr=kernel_addr, slot_acc_addr=acc_addr, slot_group=group,
             slot_first=int(first), slot_last=int(last), rst=int(rst),
@@ -100,7 +107,7 @@ class CuScript:
     def load(
         self, kernels: Sequence[Sequence[Sequence[int]]], biases: Sequence[Sequence[int]]
     ) -> None:
-        """Write ``kernels[cu][addr]`` (k*k words) and ``biases[cu][group]``, then be idle once."""
+        """Write ``kernels[cu][addr]`` (k*k words) and ``biases[cu][group]``; idle one cycle."""
         begin = len(self.cycles)
         for cu, memory in enumerate(kernels):
             for addr, taps in enumerate(memory):
@@ -112,7 +119,7 @@ class CuScript:
                 self.idle()
         self.idle()
         for values in self.cycles[begin:]:
-            del values["window"]  # changes of it cost time, and nothing listens yet
+            del values["window"]  # its changes cost simulation time, and have no effect yet
 
     def _noise(self) -> dict[str, int]:
         design, rng = self.design, self._rng
@@ -149,6 +156,6 @@ def run_cu_array(array: Callable[..., Any], script: CuScript) -> Trace:
 
 
 def finished_sums(trace: Trace) -> list[tuple[int, int]]:
-    """Cycle and data of every valid word of sums."""
+    """Return cycle and data of every valid word of sums."""
     valid, data = trace.column("sums_valid"), trace.column("sums_data")
     return [(t, word) for t, (on, word) in enumerate(zip(valid, data, strict=True)) if on]

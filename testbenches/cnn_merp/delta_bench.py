@@ -1,4 +1,4 @@
-"""Runs of the delta buffers: words offered, and a reader that uses them as a sequencer does."""
+"""Test runs of the delta buffers: a source of words, and a reader that models a sequencer."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ BYTE_BITS = 8
 
 
 class Use(NamedTuple):
-    """A slot: which word of which position it reads, and when it may.
+    """A slot: one cycle in which the reader uses a word of a position.
 
-    ``opening``: its gradients start from zero. ``ports``: values beside valid. ``credits``: pulses
-    of ``filled`` that must have come. ``waits``: it need not follow the slot before without a gap.
+    Attributes:
+        position, word: the position, and the word of it.
+        opening: whether the gradients of the slot start from zero.
+        ports: values of the slot's other ports.
+        credits: number of pulses of ``filled`` that must precede the slot.
+        waits: whether a gap is allowed between the previous slot and this one.
     """
 
     position: int
@@ -36,10 +40,14 @@ class Use(NamedTuple):
 
 @dataclass
 class DeltaRun:
-    """A run: m words at each position of size (images, rows, columns), each used n times.
+    """A run: m words at each position of ``size`` (images, rows, columns), each used n times.
 
-    ``offer``, ``use``: how likely a word is offered, a slot comes. ``last``: which word carries
-    last; none if there are fewer. ``reset_at``: cycles after start.
+    Attributes:
+        offer: probability per cycle that a new word is offered.
+        use: probability per cycle that a waiting slot is issued.
+        delta_rest: value of the register ``config_delta_rest``.
+        last: position of the word with ``last``; no word if it is out of range.
+        reset_at: number of cycles from start to a reset.
     """
 
     design: EngineDesign
@@ -66,7 +74,7 @@ class DeltaRun:
             self.last = self.last % len(self.words) if found else None
 
     def config(self) -> dict[str, int]:
-        """Registers that the buffers read."""
+        """Return the values of the registers that the buffers read."""
         images, rows, columns = self.size
         return {
             "config_images": images, "config_out_rows": rows, "config_out_columns": columns,
@@ -76,7 +84,7 @@ class DeltaRun:
         }  # fmt: skip
 
     def word(self, position: int, group: int) -> list[int]:
-        """Elements that count of one word."""
+        """Return the valid elements of one word."""
         low = position * self.m + group * self.design.n_cu
         return self.words[low : min(low + self.design.n_cu, (position + 1) * self.m)]
 
@@ -85,13 +93,13 @@ Uses = Callable[[DeltaRun], Sequence[Use]]
 
 
 class Driver:
-    """Plays runs back to back and keeps what has to come out."""
+    """Plays runs back to back, and records the expected outputs."""
 
     def __init__(self, runs: Sequence[DeltaRun], uses: Uses, idle: Sequence[str]) -> None:
         self.queue = list(runs)
         self.uses = uses
         self.rng = Random(len(runs))
-        self.idle = idle  # ports of a slot that say nothing while it is not valid
+        self.idle = idle  # ports of a slot that have no meaning while it is not valid
         self.run: DeltaRun | None = None
         self.expected: list[tuple[int, list[int], int]] = []  # cycle, word, opening
         self.transfers: list[tuple[int, int, int, int]] = []  # cycle, data, index, opening
@@ -102,7 +110,7 @@ class Driver:
         self.held = False
 
     def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
-        """Inputs of a cycle, from the outputs of the one before."""
+        """Return the inputs of a cycle, from the outputs of the previous cycle."""
         if cycle < 2:
             return {"rst": int(cycle == 0)}
         noise = {name: self.rng.getrandbits(1) for name in self.idle}
@@ -151,7 +159,7 @@ class Driver:
 
 
 def arguments(slot: Any, design: EngineDesign) -> dict[str, Any]:
-    """Arguments of a buffer that is read by a slot."""
+    """Create the arguments of a buffer that is read through ``slot``."""
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": GradientMapConfig(design),
         "sink": Stream(BYTE_BITS), "slot": slot,
@@ -161,7 +169,7 @@ def arguments(slot: Any, design: EngineDesign) -> dict[str, Any]:
 
 
 def inputs_of(args: dict[str, Any]) -> tuple[str, ...]:
-    """Ports of a buffer that a drive sets."""
+    """Return the ports of a buffer that ``Driver.drive`` sets."""
     config = tuple(f"config_{name}" for name in vars(args["config"]))
     ports = tuple(f"slot_{name}" for name in vars(args["slot"]))
     return ("rst", "start", *config, "sink_data", "sink_valid", "sink_last", *ports)
@@ -183,9 +191,10 @@ def play(
 
 
 def check(driver: Driver, trace: Trace, begin: int = 0) -> None:
-    """Every run is over, every word came where and when it was read, every element was told.
+    """Check that all runs have ended, and that all reads and elements are correct.
 
-    Only what happens after cycle ``begin`` counts.
+    Each read must return its word in its cycle. Each accepted element must appear at
+    ``arriving_element``. The check ignores events before cycle ``begin``.
     """
     assert driver.run is None, "the runs did not end"
     assert not driver.queue

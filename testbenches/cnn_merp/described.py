@@ -1,4 +1,4 @@
-"""What the registers of CNN-MERP's tops mean."""
+"""Meanings of the registers of CNN-MERP's tops."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 from merp.testbenches.top.described import Description
 
 _ENGINES = {"propagation": propagation_settings, "second": second_settings}
-"""Registers of a design by the parameter that it is, if a top has several."""
+"""Functions that describe the registers of a design by its parameter, if a top has several."""
 
 
 def described(parameters: Mapping[str, Any]) -> Description:

@@ -1,4 +1,4 @@
-"""Run sums of products through the blocks that fuse them: a CU's windows, an array's rows."""
+"""Run sums of products through the fused blocks: windows of a CU, and rows of an array."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from merp.testbenches.cnn_merp.row_bench import RowScript
 
 
 def small_design(k: int, summation: Summation, **changes: Any) -> EngineDesign:
-    """The smallest engine with one CU of k*k taps that sums so."""
+    """Return the smallest engine with one CU of k*k taps and this summation."""
     values: dict[str, Any] = dict(
         k=k, n_cu=1, r=1, kernel_words=4, groups=1, row_words=1, max_size=4, max_maps=4,
         fifo_words=1, cu_kind="fused", fused_dsp=summation.dsp, fused_window=summation.window,
@@ -30,9 +30,9 @@ def small_design(k: int, summation: Summation, **changes: Any) -> EngineDesign:
 
 
 def run_windows(design: EngineDesign, windows: Bits, kernels: Bits) -> FpRun:
-    """Give ``cu_fused`` a window and a kernel, (count, k*k) words, in every cycle.
+    """Pass a window and a kernel, (count, k*k) words, to ``cu_fused`` in every cycle.
 
-    A window's mantissas come a cycle later than its exponents, as ``fused_operands`` has them.
+    The mantissas of a window follow its exponents one cycle later, as from ``fused_operands``.
     """
     taps, dsp = design.taps, design.fused_dsp
     width, latency = activation_bits(dsp), design.cu_latency - 1
@@ -56,9 +56,9 @@ def run_windows(design: EngineDesign, windows: Bits, kernels: Bits) -> FpRun:
 
 
 def run_rows(x: Bits, delta: Bits, summation: Summation) -> FpRun:
-    """Sweep ``row_array`` along rows, (count, columns) words, each into a gradient of its own.
+    """Sweep ``row_array`` along rows of (count, columns) words; each row has its own gradient.
 
-    What is read is +0 plus the row's sum, as an element.
+    The result of a row is +0 plus the sum of the row, as an element.
     """
     count, columns = x.shape
     design = small_design(

@@ -1,4 +1,7 @@
-"""Arrays of the kernel update under test: a script of slots and reads, and what was read."""
+"""Test the arrays of the kernel update with a script of slots and reads.
+
+A slot is a cycle in which the array begins to multiply one window by deltas.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from merp.testbenches.cnn_merp.cu_bench import joined
 
 
 class GradientScript(ABC):
-    """What happens in which cycle; whatever nothing listens to is noise."""
+    """A script of cycles; unused inputs carry noise."""
 
     def __init__(self, design: EngineDesign, seed: int | str) -> None:
         self.design = design
@@ -27,12 +30,12 @@ class GradientScript(ABC):
 
     @abstractmethod
     def slot_noise(self) -> dict[str, int]:
-        """Ports of a slot, but valid and kernel_addr, while there is none."""
+        """Return noise for the ports of a slot, except valid and kernel_addr."""
 
     def cycle(self, **values: int) -> None:
-        """The next cycle: ports by flattened name."""
+        """Add the next cycle; ``values`` are ports by flattened name."""
         design, rng, width = self.design, self.rng, self.design.fmt.width
-        in_bits = width if design.kernel_port == 1 else 0  # of several there is no choice to stir
+        in_bits = width if design.kernel_port == 1 else 0  # a wider port needs no shift
         noise = {
             "rst": 0, "slot_valid": 0, "slot_kernel_addr": rng.randrange(design.kernel_words),
             "opening": rng.getrandbits(1), "window": rng.getrandbits(design.window_width),
@@ -45,17 +48,17 @@ class GradientScript(ABC):
         self._factors = {}
 
     def slot(self, window: Sequence[int], deltas: Sequence[int], **values: int) -> None:
-        """A slot, its window and its deltas, which come a cycle later."""
+        """Add a slot; its window and its deltas follow one cycle later."""
         self.cycle(slot_valid=1, **values)
         width = self.design.fmt.width
         self._factors = {"window": joined(window, width), "deltas": joined(deltas, width)}
 
     def reset(self) -> None:
-        """A cycle of reset."""
+        """Add a cycle of reset."""
         self.cycle(rst=1)
 
     def idle(self, cycles: int) -> None:
-        """Cycles without a slot."""
+        """Add cycles without a slot."""
         for _ in range(cycles):
             self.cycle()
 
@@ -69,7 +72,7 @@ class GradientScript(ABC):
         )  # fmt: skip
 
     def read_all(self) -> None:
-        """Every element, in the order address, tap, CU."""
+        """Read every element, in the order address, tap, CU."""
         for addr in range(self.design.kernel_words):
             for tap in range(self.design.taps):
                 for cu in range(self.design.n_cu):
@@ -91,6 +94,6 @@ class GradientScript(ABC):
 
 
 def read_out(trace: Trace) -> list[int]:
-    """The elements that were asked for, in that order."""
+    """Return the elements that were read, in the order of the reads."""
     enable, gradient = trace.column("read_enable"), trace.column("gradient")
     return [gradient[t + GRADIENT_READ] for t, on in enumerate(enable) if on]

@@ -1,4 +1,4 @@
-"""Play runs on the input side alone: map words offered and sums taken under any pressure."""
+"""Play runs on the input side only, with arbitrary stalls of map words and of finished sums."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from merp.models.machines.cnn_merp.params.registers import registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 CAUSES = ("issue", "stall_input", "stall_output", "stall_hazard")
-ROWS = 2  # of deltas that are kept
+ROWS = 2  # rows of deltas that are stored
 
 
 @dataclass(frozen=True)
 class InputRun:
-    """One run of the input side: a shape, its map words, when words are offered and taken."""
+    """One run of the input side: a shape, its map words, and cyclic patterns of stalls."""
 
     shape: Shape
     images: int
     words: Sequence[int]
     offer: Sequence[int] = (1,)  # cyclic: a new word may be presented in this cycle
-    # Cyclic: a finished word leaves the FIFO behind the sums, or a row of deltas comes.
+    # Cyclic: a finished word leaves the FIFO after the sums, or a row of deltas arrives.
     pop: Sequence[int] = (1,)
-    last: int | None = None  # the word that carries ``last``, if not the last one
+    last: int | None = None  # the word with ``last``; None is the final word
 
 
 def make_run(shape: Shape, images: int, seed: int, **pressure: Any) -> InputRun:
-    """A run whose words are all different, none of them zero."""
+    """Create a run whose words are all different and not zero."""
     count = images * shape.rows * shape.columns * shape.n
     words = np.random.default_rng(seed).permutation(np.arange(1, 65536))[:count]
     return InputRun(shape, images, [int(w) for w in words], **pressure)
 
 
 def random_shape(rng: np.random.Generator, k: int) -> Shape:
-    """A small layer of k x k kernels."""
+    """Return a random small layer of k x k kernels."""
     while True:
         try:
             return Shape(
@@ -62,7 +62,7 @@ def random_shape(rng: np.random.Generator, k: int) -> Shape:
 
 
 def pattern(rng: np.random.Generator) -> tuple[int, ...]:
-    """Pressure: always, or seldom to nearly always."""
+    """Return a random pattern of stalls: no stalls, or a density of 0.2, 0.5 or 0.9."""
     if rng.random() < 0.4:
         return (1,)
     return (*(int(b) for b in rng.random(37) < rng.choice([0.2, 0.5, 0.9])), 1)
@@ -73,9 +73,9 @@ def run_input_path(
 ) -> Trace:
     """Play the runs back to back; ``cycles`` must suffice for all of them.
 
-    A design whose ``ku_kind`` is ``row`` gets the input side that sweeps along rows; to one that
-    folds come the words of folded shapes map by map, those of their filling included. In cycle
-    ``reset_at`` everything is reset, and no further run begins.
+    If the ``ku_kind`` of the design is ``row``, the input side sweeps along rows. If the design
+    folds, the words of folded shapes are in the order of maps, and include the padding words. In
+    cycle ``reset_at`` everything is reset, and no further run begins.
     """
     by_rows = design.ku_kind == "row"
     config = (RowMapConfig if by_rows else MapConfig)(design)
@@ -103,7 +103,7 @@ def run_input_path(
     queue = list(runs)
     run: InputRun | None = None
     sent = 0  # words transferred
-    waiting = 0  # finished words in the FIFO behind the sums, or rows of deltas to come
+    waiting = 0  # finished words in the FIFO after the sums, or rows of deltas not yet arrived
     rows_there = 0
     since = 0
     presenting = False

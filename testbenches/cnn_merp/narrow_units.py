@@ -1,4 +1,4 @@
-"""Units of narrow factors that share their multipliers, with all decoders: words in, sums out."""
+"""CUs with narrow factors that share multipliers, including all decoders of words."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def narrow_units(clk: Bit, window: Word, kernels: Word, sums: Word, design: Engi
     """Multiply a window by the kernels of all units, and add each unit's products.
 
     window   in   binary32, tap 0 lowest
-    kernels  in   likewise, unit 0 lowest
-    sums     out  of the accumulator's format, likewise
+    kernels  in   binary32, tap 0 lowest in each unit, unit 0 lowest
+    sums     out  format of the accumulator, unit 0 lowest
 
     Latency: cu_latency. Throughput: one per cycle. Reset: none.
     """

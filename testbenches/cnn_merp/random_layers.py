@@ -1,7 +1,7 @@
 """Random super layers on a fixed set of elaborations, reproducible by seed.
 
-The elaborations fix what a bitstream fixes; everything else of a case is run-time registers, data,
-stall patterns and now and then a reset in mid-stream.
+An elaboration fixes the parameters of a bitstream. Run-time registers, data and stall patterns of a
+case are random. Some cases have a reset in mid-stream.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ FOLDED: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (5, {"kernel_port": 4, "kernel_words": 24, "widened": True}),
     (8, {"kernel_port": 2, "widened": True}),
 )
-"""Elaborations that also run fully connected layers, by place, and what is different there."""
+"""Elaborations that also run fully connected layers: indices, and their changed parameters."""
 
 FOLDING = tuple(
     replace(ELABORATIONS[base], folded=True, **more)  # type: ignore[arg-type]
@@ -85,7 +85,7 @@ WIDE = tuple(
     replace(ELABORATIONS[base], max_maps=13, kernel_words=60, row_words=48, **more)  # type: ignore[arg-type]
     for base, more in _WIDE
 )
-"""Elaborations whose maps come several elements to a beat."""
+"""Elaborations whose maps have several elements per beat."""
 
 
 _SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
@@ -109,13 +109,13 @@ SHAPED = tuple(
     replace(ELABORATIONS[base], **more)  # type: ignore[arg-type]
     for base, more in _SHAPED
 )
-"""Elaborations for padding of each side by itself, for kernels smaller than their own, and for
+"""Elaborations for separate padding of each side, for kernels that are smaller than k, and for
 pooling windows that hang over the edges."""
 
 
 @dataclass(frozen=True)
 class LayerCase:
-    """A random super layer with everything that goes into a run of it."""
+    """A random super layer with all inputs of a run."""
 
     design: EngineDesign
     shape: Shape
@@ -129,9 +129,9 @@ class LayerCase:
 def random_case(
     seed: int, elaboration: int | EngineDesign | None = None, pressure: int | None = 0
 ) -> LayerCase:
-    """The case of a seed, under one of its patterns of stalls and resets, or None of them.
+    """Return the case of a seed; ``pressure`` selects its stalls and reset, None has none.
 
-    Layer and data depend on the seed alone.
+    Layer and data depend only on the seed.
     """
     rng = np.random.default_rng([seed, 0x5EED])
     if elaboration is None:
@@ -143,7 +143,7 @@ def random_case(
 def connected_case(
     seed: int, elaboration: int | EngineDesign, pressure: int | None = 0
 ) -> LayerCase:
-    """The same of a fully connected layer, on one of ``FOLDING``, or on a design like them."""
+    """Return a case of a fully connected layer, on one of ``FOLDING`` or on a similar design."""
     rng = np.random.default_rng([seed, 0xF01D])
     design = elaboration if isinstance(elaboration, EngineDesign) else FOLDING[elaboration]
     shape = Shape(
@@ -162,7 +162,7 @@ def connected_case(
 
 
 def shaped_case(seed: int, elaboration: int, pressure: int | None = 0) -> LayerCase:
-    """The same of a layer with such padding and kernels as the one of ``SHAPED`` is for."""
+    """Return a case whose padding, kernels and pooling suit an elaboration of ``SHAPED``."""
     rng = np.random.default_rng([seed, 0x51DE])
     design = SHAPED[elaboration]
     return _case(rng, design, *_shape(rng, design), seed, pressure)
@@ -186,7 +186,7 @@ def _case(
 
 
 def _pressure(seed: int, index: int) -> tuple[dict[str, tuple[int, ...]], int | None]:
-    """Stall patterns of the streams, and now and then a reset in mid-stream."""
+    """Return stall patterns of the streams, and in some cases a reset in mid-stream."""
     rng = np.random.default_rng([seed, index, 0x57A1])
     stalls = {
         stream: _pattern(rng)
@@ -226,12 +226,12 @@ def _shape(rng: np.random.Generator, design: EngineDesign) -> tuple[Shape, int]:
 
 
 def random_kernel(rng: np.random.Generator, design: EngineDesign) -> int:
-    """Kernel size that the design takes: its own, or also a smaller one."""
+    """Return a kernel size that the design supports: k, or less if it is ``widened``."""
     return int(rng.integers(1, design.k + 1)) if design.widened else design.k
 
 
 def random_pad(rng: np.random.Generator, design: EngineDesign, k: int) -> Padding:
-    """Padding of k x k kernels that the design takes: alike, or also of each side by itself."""
+    """Return padding for k x k kernels: equal sides, or separate sides if it is ``sided``."""
     if not design.sided:
         return int(rng.integers(0, k))
     top, left, bottom, right = (int(each) for each in rng.integers(0, k, 4))
@@ -239,13 +239,13 @@ def random_pad(rng: np.random.Generator, design: EngineDesign, k: int) -> Paddin
 
 
 def random_hang(rng: np.random.Generator, pool: Pool) -> Pool:
-    """The same pooling with windows that hang over the edges, on each side by as much as comes."""
+    """Return the same pooling with windows that hang over each edge by a random amount."""
     top, left, bottom, right = (int(each) for each in rng.integers(0, pool.most_pad + 1, 4))
     return replace(pool, pad=(top, left, bottom, right))
 
 
 def _words(rng: np.random.Generator, fmt: FloatFormat, size: tuple[int, ...], wild: bool) -> Bits:
-    """Numbers of similar size; wild ones are raw bits now and then."""
+    """Return numbers of similar magnitude; if ``wild``, 5 % of them are random bits."""
     exponent = rng.integers(fmt.bias - 2, fmt.bias + 2, size)
     words = (
         rng.integers(0, 2, size) << (fmt.width - 1)

@@ -1,4 +1,4 @@
-"""The array of the kernel update in rows under test: a script of sweeps and reads, else noise."""
+"""Test the row array of the kernel update with a script of sweeps and reads."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from merp.testbenches.cnn_merp.gradient_bench import GradientScript
 
 
 class RowScript(GradientScript):
-    """Sweeps along rows."""
+    """A script of sweeps along rows."""
 
     def __init__(self, design: EngineDesign, seed: int) -> None:
         super().__init__(design, seed)
         self._last = -1000  # cycle of the last slot
-        self._visited: dict[int, int] = {}  # likewise, by address
+        self._visited: dict[int, int] = {}  # cycle of the last slot by address
 
     def slot_noise(self) -> dict[str, int]:
-        """Anything."""
+        """Return random values for the ports of a slot, except valid and kernel_addr."""
         rng = self.rng
         return {
             "slot_column": rng.randrange(self.design.max_size),
@@ -33,9 +33,9 @@ class RowScript(GradientScript):
         }  # fmt: skip
 
     def sweep(self, addr: int, opening: bool, windows: Bits, deltas: Bits, rst: int = -1) -> None:
-        """A slot for each column of windows (columns, taps) and deltas (columns, n_cu).
+        """Add a slot for each column of windows (columns, taps) and deltas (columns, n_cu).
 
-        rst: the column in whose cycle the reset is high; it is the last one then.
+        ``rst``: the column in whose cycle the reset is high; the sweep ends with this column.
         """
         for column, (window, factors) in enumerate(zip(windows, deltas, strict=True)):
             self.slot(
@@ -48,7 +48,7 @@ class RowScript(GradientScript):
         self._last = self._visited[addr] = len(self.cycles) - 1
 
     def wait(self, addr: int, columns: int, early: int = 0) -> None:
-        """Idle until a sweep to ``addr`` may begin; ``early`` cycles sooner for the address."""
+        """Idle until a sweep to ``addr`` may begin; ``early`` shortens the wait for the address."""
         free = max(
             self._last + steps(self.design),
             self._visited.get(addr, -1000) + row_revisit_cycles(self.design) - early,
@@ -56,14 +56,14 @@ class RowScript(GradientScript):
         self.idle(max(0, free - (len(self.cycles) + columns - 1)))
 
     def settle(self) -> None:
-        """Wait just long enough for the last slot's gradients."""
+        """Wait exactly until the gradients of the last slot are stored."""
         self.idle(self._last + gradient_latency(self.design) + 1 - len(self.cycles))
 
 
 def factors(
     kind: str, columns: int, design: EngineDesign, rng: np.random.Generator
 ) -> tuple[Bits, Bits]:
-    """Windows (columns, taps) and deltas (columns, n_cu) of a kind of ``fused_bench``."""
+    """Return windows (columns, taps) and deltas (columns, n_cu) of a kind of ``fused_bench``."""
     windows, _ = random_windows(kind, design.taps, columns, rng)
     _, deltas = random_windows(kind, design.n_cu, columns, rng)
     return windows.T, deltas.T

@@ -1,4 +1,4 @@
-"""What stands before and behind the super layer: a CU array with credits, and readers."""
+"""Bench of the super layer: a model of a CU array with credits, and readers of the outputs."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ class SuperLayerRun:
     """One run of the super layer.
 
     Attributes:
-        shape: a convolution with 1x1 kernels, so that its rows and columns are those of the sums.
+        shape: a convolution with 1x1 kernels. Its maps therefore have the size of the sums.
         sums: (images, rows, columns, m) words.
         offer: cyclic; a sum word may arrive in this cycle (if there is a credit for it).
-        accept: cyclic; the reader of the maps is ready. accept_state: that of the state.
+        accept: cyclic; the reader of the maps is ready in this cycle.
+        accept_state: cyclic; the reader of the ReLU/pooling mask is ready in this cycle.
         reset_at: cycle, counted from start, in which the run is reset and begun again.
-        raw: the sums leave as they are (in a design for partial sums). accept_partial: as accept.
+        raw: whether the sums are output unchanged (in a design for partial sums).
+        accept_partial: cyclic; the reader of the partial sums is ready in this cycle.
     """
 
     shape: Shape
@@ -44,7 +46,7 @@ class SuperLayerRun:
     accept_partial: Sequence[int] = (1,)
 
     def words(self, design: EngineDesign) -> list[int]:
-        """Sum words as the CU array delivers them; lanes that do not count hold noise."""
+        """Return sum words as from the CU array; unused lanes carry noise."""
         positions = self.sums.reshape(-1, self.shape.m)
         lanes = -(-self.shape.m // design.n_cu) * design.n_cu
         noise = np.random.default_rng(lanes).integers(
@@ -61,7 +63,7 @@ class SuperLayerRun:
 
 
 def output_config(shape: Shape, images: int, design: EngineDesign) -> dict[str, int]:
-    """Values of the super layer's configuration ports."""
+    """Return the values of the super layer's configuration ports."""
     prefix = "output_"
     return {
         name.removeprefix(prefix): value
@@ -71,7 +73,7 @@ def output_config(shape: Shape, images: int, design: EngineDesign) -> dict[str, 
 
 
 def run_super_layer(design: EngineDesign, runs: Sequence[SuperLayerRun], cycles: int) -> Trace:
-    """Play the runs back to back, and a few cycles more; ``cycles`` at the most."""
+    """Play the runs back to back, and a few more cycles, but at most ``cycles``."""
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
         "sums": Sums(design), "credit": flag(), "out": OutputStreams(

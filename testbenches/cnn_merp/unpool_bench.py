@@ -1,4 +1,4 @@
-"""What stands around un-pooling: a source of deltas, a source of state, and a reader."""
+"""Bench of un-pooling: a source of deltas, a source of the ReLU/pooling mask, and a reader."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ class UnpoolBenchRun:
     Attributes:
         shape: the layer whose ReLU and pooling are undone.
         delta: (images, pooled_rows, pooled_columns, maps) words.
-        state: of kind ``pooled``.
-        offer, offer_state: cyclic; a word, or a byte, may be presented in this cycle.
-        accept: cyclic; the stream's reader is ready.
+        state: the ReLU/pooling mask, of kind ``pooled``.
+        offer, offer_state: cyclic; a word, or a byte of the mask, may be presented in this cycle.
+        accept: cyclic; the reader of the output is ready in this cycle.
         reset_at: cycle, counted from start, in which the run is reset and begun again.
-        lasts: words or beats, and bytes, that carry ``last``; None is the final one, as it must be.
+        lasts: positions of the words (or beats) with ``last``, and of the bytes of the mask with
+            ``last``. None is the final one, which is correct.
     """
 
     shape: Shape
@@ -47,7 +48,7 @@ class UnpoolBenchRun:
 
 
 class _Feeder:
-    """Presents words, or beats of lanes of them, in order and holds each until it is taken."""
+    """Presents words, or beats of several words, in order; holds each until the transfer."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class _Feeder:
         self._next, self._held = 0, False
 
     def drive(self, since: int, seen: Sample, values: dict[str, int]) -> None:
-        """Values of the stream's pins, ``since`` cycles after start."""
+        """Update ``values`` with the stream's pins, ``since`` cycles after start."""
         name = self._name
         if self._held and seen[f"{name}_ready"]:
             self._held = False
@@ -86,7 +87,11 @@ class _Feeder:
 
 
 def unpool_args(design: UnpoolDesign, lanes: int = 1, kept: bool = True) -> dict[str, object]:
-    """Arguments of the block; of several lanes sink has a keep of a bit each, source if kept."""
+    """Create the arguments of the block.
+
+    With several lanes, ``sink`` has ``keep`` with one bit per lane. If ``kept``, ``source`` has
+    it, too.
+    """
     sink, source = Stream(lanes * design.fmt.width), Stream(lanes * design.fmt.width)
     if lanes > 1:
         sink.keep = bits(lanes)
@@ -107,7 +112,7 @@ def run_unpool(
     lanes: int = 1,
     kept: bool = True,
 ) -> Trace:
-    """Play the runs back to back, and a few cycles more; ``cycles`` at the most."""
+    """Play the runs back to back, and a few more cycles, but at most ``cycles``."""
     args = unpool_args(design, lanes, kept)
     registers = tuple(f"config_{name}" for name in vars(args["config"]))
     streams = tuple(f"{s}_{f}" for s in ("sink", "sink_state") for f in ("data", "valid", "last"))

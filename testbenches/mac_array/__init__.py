@@ -1,1 +1,1 @@
-"""Benches of the MAC array and its blocks."""
+"""Benches of the MAC array and of its blocks."""

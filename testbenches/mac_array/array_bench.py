@@ -1,4 +1,4 @@
-"""Bench of the array: tiles of random slots, and what leaves the second rank."""
+"""Bench of the array: tiles of random slots, and the sums read from the second rank."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INPUTS = (
 
 @dataclass(frozen=True)
 class BenchSlot:
-    """A slot: words of all MACs and lanes, and what it is."""
+    """A slot: words of all MACs and lanes, and its flags."""
 
     pixels: tuple[int, ...]
     weights: tuple[int, ...]
@@ -31,7 +31,7 @@ class BenchSlot:
 
 
 def random_tiles(design: ArrayDesign, tiles: int, rng: Random) -> list[BenchSlot]:
-    """Tiles of one to five slots, of which the first one has all words at the least."""
+    """Return tiles of one to five slots; the first tile has one slot with minimum words."""
     slots = [BenchSlot((0x8000,) * design.pixels, (0x8000,) * design.pof, True, True, True)]
     for _ in range(tiles - 1):
         size, biased = rng.randint(1, 5), rng.random() < 0.5
@@ -55,9 +55,10 @@ def run_array(
     rng: Random,
     rate: float = 0.7,
 ) -> Trace:
-    """Issue slots by the rule of the second rank, and read every tile in an order of its own.
+    """Issue slots by the rule of the second rank, and read each tile in a random order.
 
-    Cycles without a slot have noise on the operands.
+    The last slot of a tile waits until the sums of the previous tile are read. Cycles without a
+    slot have noise on the operands.
     """
     rank = Rank(design)
     args = {
@@ -107,7 +108,7 @@ def run_array(
 
 
 def tiles_of(trace: Trace, design: ArrayDesign) -> list[list[list[int]]]:
-    """The sums that were read: of each tile, of each MAC and the bias, of each lane."""
+    """Return the sums that were read, by tile, by MAC (the bias is last) and by lane."""
     copied, place = trace.column("rank_copied"), trace.column("rank_place")
     sums = trace.column("rank_sums")
     found = []

@@ -18,7 +18,7 @@ SIDES = range(1, 8)
 
 @cocotb.test()
 async def every_read(dut: Any) -> None:
-    """Write a layer, then read all of it in any order; the next layer overwrites it."""
+    """Write a layer, then read all of it in random order; the next layer overwrites it."""
     lanes = int(os.environ[LANES])
     rng = np.random.default_rng(lanes)
     dut.clk.value = 0
@@ -47,7 +47,7 @@ async def every_read(dut: Any) -> None:
             await cycle(
                 read_base=read.base, read_turn=read.turn, read_rows=read.rows, taps=read.taps
             )
-            # After this edge the words of the read before the last one stand there.
+            # After this edge, the output holds the words of the read before the last read.
             if place >= LATENCY - 1 and place - LATENCY + 1 < len(order):
                 due = order[place - LATENCY + 1]
                 await Timer(1, "ns")

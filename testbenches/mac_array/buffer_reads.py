@@ -1,4 +1,4 @@
-"""Layers in the kernel buffer, and every read of them with the words that it must give."""
+"""Layers in the kernel buffer, and all reads of them with the expected words."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from merp.models.machines.mac_array.circulant import Words, parameter_beats
 
 LATENCY = 2
-"""Cycles from a read to its words."""
+"""Cycles from a read to its words at the output."""
 
 
 class BufferLayer(NamedTuple):
-    """Input maps, output maps, rows and columns of a kernel."""
+    """Numbers of input maps and output maps, and the side of a kernel."""
 
     inputs: int
     outputs: int
@@ -22,7 +22,7 @@ class BufferLayer(NamedTuple):
 
 
 class BufferRead(NamedTuple):
-    """The inputs of a read, and the words that the first lanes must get."""
+    """The inputs of a read, and the expected words of the first lanes."""
 
     base: int
     turn: int
@@ -32,13 +32,16 @@ class BufferRead(NamedTuple):
 
 
 def layers(lanes: int, sides: range) -> list[BufferLayer]:
-    """Layers with as many maps as lanes, a few fewer and a few more."""
+    """Return layers whose number of maps is equal to, below or above the number of lanes."""
     maps = (1, lanes - 1, lanes, lanes + 1, 2 * lanes + 3)
     return [BufferLayer(*each) for each in product(maps, maps, sides)]
 
 
 def content(layer: BufferLayer, lanes: int) -> tuple[Words, Words]:
-    """Kernels (outputs, inputs, taps), and the beats of them, noise in lanes without an output."""
+    """Return kernels (outputs, inputs, taps) and their beats.
+
+    Lanes without an output map carry noise.
+    """
     rng = np.random.default_rng([lanes, *layer])
     rounded_up = -(-layer.outputs // lanes) * lanes
     whole = rng.integers(-32768, 32768, (rounded_up, layer.inputs, layer.side**2))
@@ -47,7 +50,10 @@ def content(layer: BufferLayer, lanes: int) -> tuple[Words, Words]:
 
 
 def reads(kernels: Words, lanes: int) -> list[BufferRead]:
-    """Every row and tap, and every column and window position, wanted words by definition."""
+    """Return every read of a row and tap, and of a column and window position.
+
+    The expected words follow from the definition.
+    """
     outputs, inputs, taps = kernels.shape
     found = []
     for tile, i, k in product(range(-(-outputs // lanes)), range(inputs), range(taps)):

@@ -1,4 +1,4 @@
-"""What the registers and counters of the MAC array's tops mean."""
+"""Meanings of the registers and counters of the MAC array's tops."""
 
 from __future__ import annotations
 

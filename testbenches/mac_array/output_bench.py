@@ -1,4 +1,4 @@
-"""Bench of the output path: tiles of words as the array and the rounding give them; atoms out."""
+"""Bench of the output path: it models tiles of rounded words of the array, and reads atoms."""
 
 from __future__ import annotations
 
@@ -20,24 +20,27 @@ from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import any_word, joined
 
 NEXT_COPY = 7
-"""Cycles from a tile's last read to the earliest copy of the next one."""
+"""Cycles from a tile's last read to the earliest copy of the next tile."""
 
 
 @dataclass(frozen=True)
 class Maps:
-    """Words of the sums of a pass, by map, row and column; and which of them were clipped."""
+    """Rounded sums of a pass by map, row and column, and flags of the clipped words."""
 
     words: list[list[list[int]]]
     clipped: list[list[list[int]]]
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """Maps, rows, columns."""
+        """Numbers of maps, rows and columns."""
         return len(self.words), len(self.words[0]), len(self.words[0][0])
 
 
 def random_maps(maps: int, rows: int, columns: int, rng: Random, kinds: int = 0) -> Maps:
-    """Maps of random words; of few ``kinds`` of them, so that maxima are equal."""
+    """Create maps of random words.
+
+    If ``kinds`` is not 0, words are from -kinds to kinds - 1, so that equal maxima occur.
+    """
 
     def word() -> int:
         return rng.randrange(-kinds, kinds) & 0xFFFF if kinds else any_word(rng)
@@ -52,7 +55,10 @@ def random_maps(maps: int, rows: int, columns: int, rng: Random, kinds: int = 0)
 
 
 def tiles(maps: Maps, design: ArrayDesign) -> Iterator[tuple[int, int, int]]:
-    """First row, map and column of each tile: bands, tiles of maps, tiles of columns."""
+    """Yield the first row, map and column of each tile.
+
+    The order is bands, tiles of maps, tiles of columns.
+    """
     size, rows, columns = maps.size
     for row in range(0, rows, design.poy):
         for first in range(0, size, design.pof):
@@ -62,12 +68,12 @@ def tiles(maps: Maps, design: ArrayDesign) -> Iterator[tuple[int, int, int]]:
 
 @dataclass
 class OutputRun:
-    """What a run of the output path did.
+    """The observations of a run of the output path.
 
     Attributes:
-        trace: of all ports.
-        atoms: words of each atom that left, column 0 first, and whether it was the last one.
-        indices: places of maxima by number in the index memory.
+        trace: the trace of all ports.
+        atoms: words of each output atom, column 0 first, and its ``last``.
+        indices: positions of maxima, by address of the index memory.
     """
 
     trace: Trace
@@ -76,12 +82,12 @@ class OutputRun:
 
 
 def split(word: int, count_of: int, width: int) -> list[int]:
-    """Raw words that stand side by side."""
+    """Split concatenated words into ``count_of`` raw words."""
     return [word >> i * width & (1 << width) - 1 for i in range(count_of)]
 
 
 def output_args(design: ArrayDesign) -> dict[str, Any]:
-    """Arguments of the path."""
+    """Create the arguments of the output path."""
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": ArrayOutputConfig(design),
         "bias": BiasTileWrite(design), "readout": Readout(design), "pixels": PixelWords(design),
@@ -90,7 +96,7 @@ def output_args(design: ArrayDesign) -> dict[str, Any]:
 
 
 def registers(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
-    """Values of the registers by port."""
+    """Return the values of the registers by port."""
     values = output_table(design).values(PassRun(work, design))
     return {name.replace("output_config", "config"): value for name, value in values.items()}
 
@@ -109,17 +115,21 @@ def run_output(
     hurry: bool = True,
     held: int = 0,
 ) -> list[OutputRun]:
-    """Run passes one after the other, the next one started once the last atom has left.
+    """Run passes one after the other; each starts after the last atom of the previous pass.
 
-    Words of pixels outside the maps and of lanes without a map are noise, and so are those of
-    cycles in which nothing was read. Biases are written behind start, a word a cycle.
+    Pixels outside the maps and lanes without a map carry noise. Cycles without a read carry noise,
+    too. Biases are written after start, one word per cycle.
 
     Args:
-        runs: passes and their words. ready: how often the sink is, once ``held`` cycles are over.
-        hurry: tiles come as soon as they may.
+        runs: passes and their words.
+        design: the array.
+        rng: random generator of noise and stalls.
+        ready: probability per cycle that the sink is ready, after the first ``held`` cycles.
+        hurry: whether each tile begins in the earliest allowed cycle.
+        held: number of first cycles in which the sink is never ready.
 
     Raises:
-        AssertionError: the path gives other biases than those of the tile that it reads.
+        AssertionError: the path outputs other biases than the biases of the tile that it reads.
     """
     args = output_args(design)
     config = [f"config_{name}" for name in vars(args["config"])]
@@ -159,7 +169,7 @@ def run_output(
             if left and seen["outputs_atoms_last"]:
                 ends.append(cycle - 1)
                 state["started"] = 0
-            # The place that was seen is that of the cycle before this one.
+            # The sampled place belongs to the previous cycle.
             at = state["run"], state["tile"], seen["readout_place"]
             read.append(at if state["reading"] else None)
             if seen["readout_drained"]:

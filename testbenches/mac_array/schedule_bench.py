@@ -1,4 +1,4 @@
-"""Runs of a schedule, with a pass that takes any number of cycles in the place of an array."""
+"""Test runs of a schedule; a model with passes of random length replaces the array."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ INPUTS = (
     "sink_last", "pass_done", "pass_error",
 )  # fmt: skip
 SETTINGS = "settings_"
-"""What the names of the registers begin with."""
+"""Prefix of the names of the registers."""
 
 PAUSE = 3
 """Cycles between runs."""
 
 RESET_PAUSE = 60
-"""The same behind a reset: a pass that should not begin would within them."""
+"""Cycles after a reset: a wrongly started pass would begin within them."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,12 @@ class ScheduleSession:
     """A run of a schedule.
 
     Attributes:
-        passes, images: registers. words: of the passes that it loads; none: it does not.
-        rate: at which words come. lasts: which of the words have ``last``.
-        wrong: passes, counted over all images, with an error. reset_at: cycle of a reset.
+        passes, images: values of the registers.
+        words: the schedule that the run loads; if empty, it loads none.
+        rate: probability of a new word in a cycle.
+        lasts: positions of the words with ``last``; None is the final word.
+        wrong: numbers of passes with an error, counted over all images.
+        reset_at: cycle of a reset.
     """
 
     passes: int
@@ -50,13 +53,15 @@ class ScheduleSession:
 
 @dataclass
 class Played:
-    """What was seen of a session, by cycles from its start.
+    """The observations of a session; cycles are counted from its start.
 
     Attributes:
-        begun: of each pass, the cycle in which it is started. ended: in which it is done.
-        settings: of each pass, the registers as they are from its start to its end.
-        loaded: cycle of the last word. done: in which the run is; -1 if it was reset.
-        error: whether a wrong frame was told then.
+        begun: the cycle in which each pass starts.
+        ended: the cycle in which each pass is done.
+        settings: the registers of each pass, stable from its start to its end.
+        loaded: cycle of the last word.
+        done: cycle in which the run is done; -1 if it was reset.
+        error: value of ``framing_error`` in this cycle.
     """
 
     begun: list[int] = field(default_factory=list)
@@ -68,7 +73,7 @@ class Played:
 
 
 def schedule_arguments(design: ArrayDesign) -> dict[str, Any]:
-    """Arguments of ``layer_schedule``."""
+    """Create the arguments of ``layer_schedule``."""
     pulses = ("pass_start", "pass_done", "pass_error", "pass_over", "busy", "done", "framing_error")
     ports = LayerSchedulePorts(
         config=ScheduleConfig(design),
@@ -80,7 +85,7 @@ def schedule_arguments(design: ArrayDesign) -> dict[str, Any]:
 
 
 class _Play:
-    """The stimulus of sessions one after the other, and what is seen of them."""
+    """The stimulus of consecutive sessions, and the observations."""
 
     def __init__(self, sessions: Sequence[ScheduleSession], seed: int) -> None:
         self.played: list[Played] = []
@@ -91,7 +96,7 @@ class _Play:
         self._held = self._done = self._error = False
 
     def drive(self, cycle: int, seen: Sample) -> Mapping[str, int]:
-        """Inputs of a cycle."""
+        """Return the inputs of a cycle."""
         if cycle == 0:
             return dict.fromkeys(INPUTS, 0) | {"rst": 1}
         if self._pause:
@@ -102,7 +107,7 @@ class _Play:
         if played.done >= 0 or self._t - 1 == session.reset_at:
             reset = played.done < 0
             self._pause, self._held, self._left = RESET_PAUSE if reset else PAUSE, False, 0
-            if reset:  # it wins over a start, and what a pass says means nothing then
+            if reset:  # reset has priority over start; done and error of the pass are ignored
                 self._done = self._error = True
             said = {"pass_done": int(self._done), "pass_error": int(self._error)}
             starts = reset and self._rng.random() < 0.5
@@ -134,11 +139,11 @@ class _Play:
             self._held = True
             return {"sink_valid": 1, "sink_data": session.words[self._sent],
                     "sink_last": int(self._sent in lasts)}  # fmt: skip
-        # Those of a run to come may wait on the port.
+        # Words of a later run may wait on the port.
         return {"sink_valid": int(not more), "sink_data": self._rng.getrandbits(SCHEDULE_BITS)}
 
     def _look(self, session: ScheduleSession, played: Played, seen: Sample) -> None:
-        """At cycle ``t`` of the session, which was the one before."""
+        """Record the previous cycle, which was cycle ``t`` of the session."""
         assert not seen["sink_ready"] or self._sent < len(session.words)
         if seen["sink_valid"] and seen["sink_ready"]:
             self._sent, self._held = self._sent + 1, False
@@ -164,7 +169,7 @@ class _Play:
             assert seen["busy"] or not self._t
 
     def _pass(self, session: ScheduleSession, played: Played) -> dict[str, int]:
-        """Done stays until the next start; so does an error."""
+        """Return done and error of the pass; both stay high until the next start."""
         number = len(played.begun) - 1
         self._error |= self._left == 1 and number in session.wrong
         return {"pass_done": int(self._done), "pass_error": int(self._error)}
@@ -173,7 +178,7 @@ class _Play:
 def play(
     design: ArrayDesign, sessions: Sequence[ScheduleSession], cycles: int, seed: int = 1
 ) -> tuple[list[Played], Trace]:
-    """Run sessions back to back; every port in every cycle, too."""
+    """Run sessions back to back; return the observations and the trace of all ports."""
     stimulus = _Play(sessions, seed)
     trace = run_block(layer_schedule, schedule_arguments(design), INPUTS, stimulus.drive, cycles)
     return stimulus.played, trace

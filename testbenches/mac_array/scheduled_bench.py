@@ -1,4 +1,4 @@
-"""Several passes of the array as one run of its schedule."""
+"""Combine several passes of the array into one run of its schedule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PORT = "s_axis_schedule"
 
 
 def scheduled_top(design: ArrayDesign, array: str = "behavioural") -> Top:
-    """The array behind its schedule, as the benches of tops see it."""
+    """Return the array with its schedule as a top for the benches."""
     return Top.of(scheduled_trainer, ScheduledPorts(design), {"design": design}, array, described)
 
 
@@ -34,15 +34,18 @@ def scheduled_run(
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
 ) -> Run:
-    """One run of passes, each given as a run of the trainer.
+    """Combine passes, each given as a run of the trainer, into one run.
 
     Args:
-        passes: of all images, image by image. leaving: words that leave each, by output stream.
-        load: the run brings its schedule; else that of a run before is the same.
-        stalls, reset_at: of the run.
+        passes: the passes of all images, image by image.
+        leaving: number of output words of each pass, by output stream.
+        images: number of images.
+        design: the array.
+        load: whether the run loads its schedule; otherwise an earlier run must have loaded it.
+        stalls, reset_at: stalls and reset of the run, as in ``Run``.
 
     Raises:
-        ValueError: there are too many passes, or an image's differ from the first one's.
+        ValueError: there are too many passes, or passes of an image differ from the first image's.
     """
     of_image = len(passes) // images
     words = schedule_words([each.config for each in passes[:of_image]], design)
@@ -71,5 +74,5 @@ def scheduled_run(
 
 
 def _ends(sizes: Sequence[int]) -> list[int]:
-    """Words until the end of each pass that has any."""
+    """Return the number of words up to the end of each pass that has words."""
     return sorted(set(accumulate(sizes)) - {0})

@@ -1,8 +1,12 @@
-"""Watch the slots of the whole array from inside: every MAC gets the element that it wants.
+"""Check inside the whole array that every MAC receives the correct element in every slot.
 
-Where no word stands twice in the maps of a pass, a word is the tag of its element. Each bank gives
-one word a slot, so that all MACs have theirs only if none wants two of one bank, none reads before
-its element is written, and none after another has taken its place.
+A slot is a cycle in which the array receives operands. If no word occurs twice in the maps of a
+pass, a word identifies its element. Each bank reads one word per slot. Therefore all MACs receive
+their elements only under three conditions:
+
+- No two elements of a slot are in the same bank.
+- No element is read before it is written.
+- No element is read after another element has overwritten it.
 """
 
 from __future__ import annotations
@@ -26,10 +30,10 @@ OPERANDS = ("valid", "first", "last", "biased", "pixels", "weights")
 
 
 def tagged(layer: SuppliedPass) -> SuppliedPass:
-    """The same pass with no word twice in its maps.
+    """Return the same pass with maps in which no word occurs twice.
 
     Raises:
-        ValueError: the maps have more elements than there are words.
+        ValueError: the maps have more elements than different words exist.
     """
     shape = layer.maps.shape
     if layer.maps.size > 1 << WORD_BITS:
@@ -40,7 +44,7 @@ def tagged(layer: SuppliedPass) -> SuppliedPass:
 
 
 class SlotWatch:
-    """What the array must be given in passes that are run one after the other."""
+    """Checks the operands of the array in consecutive passes."""
 
     def __init__(self, passes: Sequence[SuppliedPass], design: ArrayDesign) -> None:
         self._left = list(passes)
@@ -49,20 +53,20 @@ class SlotWatch:
         self._wanted: list[ExpectedSlot] = []
 
     def reset(self) -> None:
-        """The pass at hand begins anew with the next start."""
+        """Begin the current pass again with the next start."""
         if self._at is not None:
             self._left.insert(0, self._at)
             self._at = None
 
     def start(self) -> None:
-        """Another pass begins."""
+        """Begin the next pass."""
         self.finish()
         self._at = self._left.pop(0)
         self._wanted = list(slots(self._at, self._design))[::-1]
 
     def slot(self, first: bool, last: bool, biased: bool, pixels: int, weights: int) -> None:
-        """A slot's operands: those that count are the layer's."""
-        assert self._wanted, "a slot behind the last one"
+        """Compare a slot's operands with the layer, at MACs and lanes in use."""
+        assert self._wanted, "a slot after the last one"
         expected = self._wanted.pop()
         assert (first, last, biased) == expected[:3], self._at
         given = np.array(parted(pixels, self._design.pixels))[expected.places]
@@ -70,12 +74,12 @@ class SlotWatch:
         assert parted(weights, expected.weights.size) == expected.weights.tolist(), self._at
 
     def finish(self) -> None:
-        """All slots of the pass at hand were there."""
+        """Check that all slots of the current pass have occurred."""
         assert self._at is None or not self._wanted, f"{len(self._wanted)} slots are missing"
 
 
 def watched(top: Top, watch: SlotWatch) -> Top:
-    """The array's top with a watch on what its supply side gives, for simulation by MyHDL."""
+    """Add a watch on the operands of the supply side to the array's top, for MyHDL."""
 
     def trainer(**args: Any) -> Any:
         @entity

@@ -1,6 +1,7 @@
-"""Play passes on the supply side alone: beats offered and sums read under any pressure.
+"""Play passes on the supply side only, with arbitrary stalls of its beats and of reading sums.
 
-What every slot must bring is computed from the definition of the layer, slot by slot.
+The expected operands are calculated from the definition of the layer, slot by slot. A slot is a
+cycle in which the supply side issues operands to the array.
 """
 
 from __future__ import annotations
@@ -38,17 +39,20 @@ from merp.testbenches.mac_array.words import joined, parted
 
 CAUSES = ("issue", "stall_kernel", "stall_input", "stall_output")
 DRAIN = 5
-"""Cycles from the last operands of a tile to the earliest reading of its last sum."""
+"""Cycles from the last operands of a tile to the earliest read of its last sum."""
 
 
 @dataclass(frozen=True)
 class SuppliedPass:
-    """A pass with the words that it takes.
+    """A pass with its input words.
 
     Attributes:
-        maps: that come in, (maps, rows, columns). kernels: (output maps, input maps, taps).
-        biases: (output maps,). deltas: of KU, (output maps, rows, columns). seed: of the words of
-            no meaning.
+        work: the pass.
+        maps: maps that the pass reads, (maps, rows, columns).
+        kernels: (output maps, input maps, taps).
+        biases: (output maps,).
+        deltas: deltas of KU, (output maps, rows, columns).
+        seed: seed of the padding words.
     """
 
     work: ArrayPass
@@ -59,7 +63,7 @@ class SuppliedPass:
     seed: int
 
     def streams(self, design: ArrayDesign) -> dict[str, Words]:
-        """The beats of every stream of the supply side."""
+        """Return the beats of every stream of the supply side."""
         none = np.empty((0, 1), np.int64)
         streams = {"parameters": none, "deltas": none}
         if self.work.phase == "ku":
@@ -69,18 +73,18 @@ class SuppliedPass:
         return {"maps": self.atoms(design), **streams}
 
     def atoms(self, design: ArrayDesign) -> Words:
-        """The beats of maps."""
+        """Return the beats of the maps."""
         orders = {"ku": update_maps, "upsample": pooling_out}
         order = orders.get(self.work.phase, maps_in)(self.work, design)
         return atom_words(self.maps, order, design, np.random.default_rng(self.seed))
 
     def delta_atoms(self, design: ArrayDesign) -> Words:
-        """The beats of KU's deltas."""
+        """Return the beats of KU's deltas."""
         order = update_deltas(self.work, design)
         return atom_words(self.deltas, order, design, np.random.default_rng([self.seed, 2]))
 
     def beats(self, design: ArrayDesign) -> Words:
-        """The beats of kernels."""
+        """Return the beats of the kernels."""
         order = delta_kernels if self.work.phase == "dp" else forward_kernels
         noise = np.random.default_rng([self.seed, 1])
         return beat_words(order(self.work, design), design, self.kernels, self.biases, noise)
@@ -89,9 +93,9 @@ class SuppliedPass:
 def atom_words(
     maps: Words, order: Iterable[Atom] | Words, design: ArrayDesign, noise: np.random.Generator
 ) -> Words:
-    """Maps (maps, rows, columns) as atoms in an order, (atoms, pox).
+    """Convert maps (maps, rows, columns) to atoms (atoms, pox) in an order.
 
-    Behind a row's last column come words of no meaning, drawn from ``noise``.
+    Words after the last column of a row are padding, drawn from ``noise``.
     """
     columns = maps.shape[2]
     width = design.column_blocks(columns) * design.pox
@@ -109,9 +113,9 @@ def beat_words(
     biases: Words,
     noise: np.random.Generator | None,
 ) -> Words:
-    """Kernels (output maps, input maps, taps) and biases as beats in an order, (beats, pof).
+    """Convert kernels (output maps, input maps, taps) and biases to beats (beats, pof) in an order.
 
-    Lanes without an output map have words drawn from ``noise``, or 0.
+    Lanes without an output map carry words drawn from ``noise``, or 0 without ``noise``.
     """
     outputs, inputs, taps = kernels.shape
     padding: Words = np.zeros((-outputs % design.pof, inputs * taps + 1), np.int64)
@@ -127,7 +131,7 @@ def beat_words(
 
 
 def make_layer(seed: int, /, **sizes: Any) -> SuppliedPass:
-    """A pass with random words, the largest ones among them."""
+    """Create a pass with random words; 10 % of them are the most negative word."""
     work = ArrayPass(**sizes)
     rng = np.random.default_rng(seed)
 
@@ -149,7 +153,7 @@ def make_layer(seed: int, /, **sizes: Any) -> SuppliedPass:
 
 
 class ExpectedSlot(NamedTuple):
-    """A slot: pixels and numbers of the MACs that count, weights of the lanes that count."""
+    """A slot: numbers and pixels of the MACs in use, and weights of the lanes in use."""
 
     first: bool
     last: bool
@@ -160,16 +164,17 @@ class ExpectedSlot(NamedTuple):
 
 
 def slots(layer: SuppliedPass, design: ArrayDesign) -> Iterator[ExpectedSlot]:
-    """Every slot of a pass, in order, by the layer's definition."""
+    """Calculate every slot of a pass, in order, by the definition of the layer."""
     if layer.work.phase == "upsample":
         return iter(())
     return (sweep_slots if layer.work.phase == "ku" else tile_slots)(layer, design)
 
 
 def sweep_slots(layer: SuppliedPass, design: ArrayDesign) -> Iterator[ExpectedSlot]:
-    """Those of KU: each MAC holds a tap of the gradients of a map, deltas are the weights.
+    """Calculate the slots of KU: each MAC sums one tap of a map's gradient.
 
-    Of pooled deltas the layer has the expanded ones; sums that no window of pooling took have none.
+    Deltas are the weights. If deltas are pooled, ``layer`` must contain the expanded deltas. Sums
+    outside the pooling windows have no delta.
     """
     work, q = layer.work, design.region_side(layer.work.kernel)
     regions, across = design.regions(work.kernel), design.region_grid(work.kernel)[1]
@@ -197,13 +202,13 @@ def sweep_slots(layer: SuppliedPass, design: ArrayDesign) -> Iterator[ExpectedSl
 
 
 def tile_slots(layer: SuppliedPass, design: ArrayDesign) -> Iterator[ExpectedSlot]:
-    """Those of FP and DP."""
+    """Calculate the slots of FP and DP."""
     work, k = layer.work, layer.work.kernel
     delta = work.phase == "dp"
     phases, stride = (work.stride, 1) if delta else (1, work.stride)
     size = (work.rows, work.columns) if delta else (work.out_rows, work.out_columns)
     lanes_of = work.inputs if delta else work.outputs
-    around = work.stride * (design.pox + design.poy) + k  # what a window reaches of what is no map
+    around = work.stride * (design.pox + design.poy) + k  # reach of a window beyond the map
     padded = np.pad(layer.maps, ((0, 0), (around, around), (around, around)))
     bands, tiles = (
         range(0, -(-each // phases), side)
@@ -211,7 +216,7 @@ def tile_slots(layer: SuppliedPass, design: ArrayDesign) -> Iterator[ExpectedSlo
     )
 
     def met(phase: int) -> list[tuple[int, int]]:
-        """Taps along an axis, and from where of a map the first pixel's element is."""
+        """Return the taps along an axis, and the offset of the first pixel's element in the map."""
         if not delta:
             return [(tap, tap - work.pad) for tap in range(k)]
         ways = [(tap, phase + work.pad - tap) for tap in reversed(range(k))]
@@ -241,7 +246,7 @@ def tile_slots(layer: SuppliedPass, design: ArrayDesign) -> Iterator[ExpectedSlo
 
 @dataclass(frozen=True)
 class Pressure:
-    """When beats are offered and how long a tile's sums take; patterns are cyclic."""
+    """Stalls of a pass: cyclic patterns of offered beats, and cycles until a tile is read."""
 
     maps: Sequence[int] = (1,)
     parameters: Sequence[int] = (1,)
@@ -250,7 +255,7 @@ class Pressure:
 
 
 def arguments(design: ArrayDesign) -> dict[str, Any]:
-    """Arguments of ``operand_supply``."""
+    """Create the arguments of ``operand_supply``."""
     ports = OperandSupplyPorts(
         config=SupplyConfig(design),
         maps=Stream(design.atom_bits),
@@ -272,9 +277,10 @@ def run_supply(
     cycles: int,
     reset_at: int | None = None,
 ) -> Trace:
-    """Play passes, each when the sums of the one before are read; ``cycles`` must suffice.
+    """Play passes; each starts after the sums of the previous pass are read.
 
-    In cycle ``reset_at`` everything is reset, and the pass at hand begins anew.
+    ``cycles`` must suffice for all passes. In cycle ``reset_at`` everything is reset, and the
+    current pass begins again.
     """
     args = arguments(design)
     config = [f"config_{name}" for name, _ in signals_of(args["ports"].config)]
@@ -346,7 +352,7 @@ def run_supply(
 
 
 def check_slots(trace: Trace, design: ArrayDesign, layers: Sequence[SuppliedPass]) -> int:
-    """Compare every slot of a trace with those of the passes; the number of slots."""
+    """Compare every slot of a trace with the slots of the passes; return the number of slots."""
     names = ("valid", "first", "last", "biased", "pixels", "weights")
     columns = [trace.column(f"operands_{name}") for name in names]
     wanted = (each for layer in layers for each in slots(layer, design))
@@ -355,7 +361,7 @@ def check_slots(trace: Trace, design: ArrayDesign, layers: Sequence[SuppliedPass
         if not valid:
             continue
         expected = next(wanted, None)
-        assert expected is not None, "a slot behind the last one"
+        assert expected is not None, "a slot after the last one"
         assert (bool(first), bool(last), bool(biased)) == expected[:3], seen
         given = np.array(parted(pixels, design.pixels))[expected.places]
         assert np.array_equal(given, expected.pixels), seen

@@ -1,4 +1,4 @@
-"""Passes of the whole array, and the words that must leave, by the layer's definition."""
+"""Passes of the whole array, and their output words by the definition of the layer."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from merp.testbenches.top.top import Top
 
 MAPS = "m_axis_map"
 ORDERS = {"fp": outputs_of_forward, "dp": outputs_of_delta, "upsample": pooling_in}
-"""Orders of what leaves there."""
+"""Orders of the atoms at this port, by phase."""
 
 KINDS = ("gradient", "kernel", "velocity")
-"""Parameters that leave a pass of KU, each by a port of its name."""
+"""Parameters that a pass of KU outputs, each on the port of its name."""
 
 
 def kinds_of(design: ArrayDesign) -> tuple[str, ...]:
-    """Kinds of parameters that have ports."""
+    """Return the kinds of parameters that have ports."""
     return KINDS if design.momentum else KINDS[:2]
 
 
 def trainer_top(design: ArrayDesign, array: str = "behavioural") -> Top:
-    """The array as the benches of tops see it."""
+    """Return the array as a top for the benches."""
     return Top.of(trainer, TrainerPorts(design), {"design": design}, array, described)
 
 
@@ -63,7 +63,7 @@ def run_of(
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
 ) -> Run:
-    """A pass with its words."""
+    """Return the run of a pass, with its words."""
     mask = (1 << WORD_BITS) - 1
     none, noise = np.empty(0, np.int64), np.random.default_rng([layer.seed, 4])
     supplied = layer.streams(design)
@@ -92,7 +92,7 @@ def run_of(
 
 
 def registers(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
-    """Value of every register; of those that the phase does not use the least."""
+    """Return the value of every register; unused registers have their minimum."""
     outputs, updates = output_table(design), update_table(design)
     settings = {
         **outputs.settings(design), **updates.settings(design), **UNPOOL.settings(design)
@@ -108,12 +108,12 @@ def registers(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
 
 
 def target_of(layer: SuppliedPass) -> int:
-    """The class that is right."""
+    """Return the index of the correct class."""
     return layer.seed % layer.work.outputs
 
 
 def derivatives(layer: SuppliedPass) -> list[int]:
-    """Deltas of the loss by each output, rounded and not yet clipped."""
+    """Return the delta of the loss for each output, rounded but not clipped."""
     work, one = layer.work, 1 << layer.work.one_shift
     found = []
     for output, y in enumerate(results(layer)[:, 0, 0].tolist()):
@@ -128,14 +128,17 @@ def derivatives(layer: SuppliedPass) -> list[int]:
 
 
 def comes(work: ArrayPass, kind: str) -> bool:
-    """Whether parameters of a kind come in."""
+    """Whether a pass reads parameters of a kind."""
     if kind == "gradient":
         return not work.first
     return work.last and (kind == "kernel" or work.has_momentum)
 
 
 def parameters(layer: SuppliedPass, kind: str) -> tuple[Words, Words]:
-    """What a pass of KU finds: of kernels (output maps, input maps, taps), of biases."""
+    """Return the parameters of a kind before a pass of KU.
+
+    They are an array for the kernels (output maps, input maps, taps) and one for the biases.
+    """
     if kind == "kernel":
         return layer.kernels, layer.biases
     rng = np.random.default_rng([layer.seed, 3, KINDS.index(kind)])
@@ -145,7 +148,10 @@ def parameters(layer: SuppliedPass, kind: str) -> tuple[Words, Words]:
 
 
 def updates(layer: SuppliedPass, design: ArrayDesign) -> tuple[dict[str, Words], dict[str, int]]:
-    """Beats that must leave a pass of KU, 0 in lanes without an output map; words clipped."""
+    """Return the output beats of a pass of KU and the number of clipped words, by kind.
+
+    Lanes without an output map are 0.
+    """
     work = layer.work
     maps, deltas = (words.transpose(1, 2, 0)[None] for words in (layer.maps, layer.deltas))
     found: dict[str, list[Words]] = {kind: [] for kind in KINDS}
@@ -182,18 +188,18 @@ def _word(numbers: Words) -> NDArray[np.int16]:
 
 
 def leaves(work: ArrayPass, kind: str) -> bool:
-    """Whether parameters of a kind leave."""
+    """Whether a pass outputs parameters of a kind."""
     return not work.last if kind == "gradient" else comes(work, kind)
 
 
 def owned(layer: SuppliedPass, design: ArrayDesign) -> Words:
-    """Which words of KU's beats belong to an output map."""
+    """Return a mask of the words of KU's beats that belong to an output map."""
     ones = np.ones_like(layer.kernels), np.ones_like(layer.biases)
     return beat_words(update_parameters(layer.work, design), design, *ones, None) == 1
 
 
 def sums(layer: SuppliedPass) -> Words:
-    """Exact sums of a pass, (maps, rows, columns), with FP's biases."""
+    """Calculate the exact sums of a pass, (maps, rows, columns); in FP with biases."""
     work, k, pad = layer.work, layer.work.kernel, layer.work.pad
     rows, columns = work.out_rows, work.out_columns
     kernels = layer.kernels.reshape(*layer.kernels.shape[:2], k, k)
@@ -213,16 +219,19 @@ def sums(layer: SuppliedPass) -> Words:
 
 
 def windows(maps: Words, g: int) -> Words:
-    """The elements of every whole pooling window, (maps, rows, columns, g * g) in raster order."""
+    """Return the elements of every complete pooling window in raster order.
+
+    The shape is (maps, rows, columns, g * g).
+    """
     high, wide = maps.shape[1] // g, maps.shape[2] // g
     kept = maps[:, : high * g, : wide * g].reshape(len(maps), high, g, wide, g)
     return kept.transpose(0, 1, 3, 2, 4).reshape(len(maps), high, wide, g * g)
 
 
 def unpooled(layer: SuppliedPass, front: SuppliedPass) -> Words:
-    """Deltas where the first maximum of their window was in the pass of FP in front, 0 elsewhere.
+    """Place each delta at the first maximum of its window in the FP pass ``front``, 0 elsewhere.
 
-    Rows and columns of sums that fill no window are left out.
+    The result omits rows and columns of sums outside complete windows.
     """
     g = layer.work.pool
     places = windows(rounded_maps(front), g).argmax(axis=-1)
@@ -234,7 +243,10 @@ def unpooled(layer: SuppliedPass, front: SuppliedPass) -> Words:
 
 
 def expanded(layer: SuppliedPass, front: SuppliedPass) -> SuppliedPass:
-    """DP or KU with deltas of the sums in place of pooled ones, 0 where no window of pooling is."""
+    """Return a pass of DP or KU with the deltas of the sums in place of the pooled deltas.
+
+    Deltas outside the pooling windows are 0.
+    """
     work = layer.work
     pooled = layer.deltas if work.phase == "ku" else layer.maps
     found = unpooled(replace(layer, maps=pooled), front)
@@ -245,7 +257,7 @@ def expanded(layer: SuppliedPass, front: SuppliedPass) -> SuppliedPass:
 
 
 def rounded_maps(layer: SuppliedPass) -> Words:
-    """Words of a pass before pooling or the mask."""
+    """Calculate the output words of a pass before pooling or the mask."""
     work = layer.work
     totals = sums(layer)
     rounded = [clipped(nearest(int(total), work.shift)) for total in totals.reshape(-1)]
@@ -254,7 +266,7 @@ def rounded_maps(layer: SuppliedPass) -> Words:
 
 
 def results(layer: SuppliedPass, mask: Words | None = None) -> Words:
-    """Words of the maps that leave: rounded, clipped, and with ReLU and maxima or the mask."""
+    """Calculate the output maps: rounded and clipped, with ReLU and maxima, or with the mask."""
     work = layer.work
     maps = rounded_maps(layer)
     if work.phase == "dp":
@@ -263,13 +275,16 @@ def results(layer: SuppliedPass, mask: Words | None = None) -> Words:
 
 
 def saturations(layer: SuppliedPass) -> int:
-    """How many words of a pass are clipped."""
+    """Count the clipped words of a pass."""
     rounded = [nearest(int(total), layer.work.shift) for total in sums(layer).reshape(-1)]
     return sum(each != clipped(each) for each in rounded)
 
 
 def maps_of(words: Sequence[int], layer: SuppliedPass, design: ArrayDesign, like: Words) -> Words:
-    """The maps that the words of the output port are; those behind a row's last one left out."""
+    """Arrange the words of the output port as maps of the shape of ``like``.
+
+    Words after the last column of a row are omitted.
+    """
     got = np.full((*like.shape[:2], design.column_blocks(like.shape[2]) * design.pox), 1 << 20)
     atoms = np.array(words, np.int64).reshape(-1, design.pox)
     order = ORDERS[layer.work.phase]

@@ -1,4 +1,4 @@
-"""Bench of the update path: sums of sweeps as the array has them, streams of parameter beats."""
+"""Bench of the update path: it models the array's sums after each sweep, and parameter streams."""
 
 from __future__ import annotations
 
@@ -19,14 +19,19 @@ from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import clipped, joined, nearest
 
 NEXT_COPY = 7
-"""Cycles from a sweep's last read to the earliest copy of the next one."""
+"""Cycles from a sweep's last read to the earliest copy of the next sweep."""
 
 KINDS = ("gradient", "kernel", "velocity")
 
 
 @dataclass(frozen=True)
 class ImageSums:
-    """Exact sums of an image: of kernels by output map, input map and tap; of biases."""
+    """Exact gradient sums of an image.
+
+    Attributes:
+        kernels: sums by output map, input map and tap.
+        biases: sums by output map.
+    """
 
     kernels: Sequence[Sequence[Sequence[int]]]
     biases: Sequence[int]
@@ -34,12 +39,13 @@ class ImageSums:
 
 @dataclass
 class UpdateRunResult:
-    """What a run did.
+    """The observations of a run.
 
     Attributes:
-        trace: of all ports.
-        left: the beats that left, by kind, each with its last. taken: how many came in.
-        saturated: words that were clipped.
+        trace: the trace of all ports.
+        left: output beats by kind, each with its ``last``.
+        taken: number of accepted input beats, by kind.
+        saturated: number of clipped words, by kind.
     """
 
     trace: Trace
@@ -49,7 +55,7 @@ class UpdateRunResult:
 
 
 def sweeps(work: ArrayPass, design: ArrayDesign) -> list[tuple[int, int, int, int]]:
-    """Tile of output maps, group of input maps and tile of taps of each sweep."""
+    """Return the tile of output maps, group of input maps and tile of taps of each sweep."""
     side, regions = design.region_side(work.kernel), design.regions(work.kernel)
     tiles = range(over(work.kernel, side))
     return [
@@ -69,7 +75,7 @@ def sum_at(
     work: ArrayPass,
     d: ArrayDesign,
 ) -> int | None:
-    """What MAC ``place`` of the lane of output map f has after a sweep; None where it is idle."""
+    """Return the sum of MAC ``place`` for output map f after a sweep; None if the MAC is idle."""
     _, group, down, across = sweep
     if f >= work.outputs:
         return None
@@ -87,7 +93,7 @@ def sum_at(
 
 
 def update_args(design: ArrayDesign) -> dict[str, Any]:
-    """Arguments of the path."""
+    """Create the arguments of the update path."""
     kinds = KINDS if design.momentum else KINDS[:2]
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": ArrayUpdateConfig(design),
@@ -99,13 +105,13 @@ def update_args(design: ArrayDesign) -> dict[str, Any]:
 
 
 def registers(work: ArrayPass, design: ArrayDesign) -> dict[str, int]:
-    """Values of the registers by port."""
+    """Return the values of the registers by port."""
     values = update_table(design).values(ArrayUpdateRun(work, design))
     return {name.replace("update_config", "config"): value for name, value in values.items()}
 
 
 def inputs_of(design: ArrayDesign) -> tuple[str, ...]:
-    """Ports that a bench drives, registers left out."""
+    """Return the ports that a bench drives, without registers."""
     kinds = KINDS if design.momentum else KINDS[:2]
     pins = [f"sinks_{kind}_{pin}" for kind in kinds for pin in ("data", "valid", "last")]
     pins += [f"sources_{kind}_ready" for kind in kinds]
@@ -124,9 +130,13 @@ def run_update(
     """Run a pass.
 
     Args:
-        work: the pass. sums: of its image. given: beats of each kind, wanted or not.
-        rate: how often sources have a beat, and sinks are ready. hurry: sweeps come as soon as
-            they may.
+        work: the pass.
+        design: the array.
+        sums: sums of its image.
+        given: offered beats of each kind, even if the pass does not read them.
+        rng: random generator of the stalls.
+        rate: probability per cycle that a source has a beat, and that a sink is ready.
+        hurry: whether each sweep begins in the earliest allowed cycle.
     """
     args = update_args(design)
     kinds = KINDS if design.momentum else KINDS[:2]

@@ -1,4 +1,4 @@
-"""Words side by side, and the rules of rounding and clipping, in Python's integers."""
+"""Packing of words, and the rules of rounding and clipping, in Python integers."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ EXTREMES = (0x8000, 0x7FFF, 0xFFFF, 1, 0)
 
 
 def joined(words: Sequence[int], width: int = WORD_BITS) -> int:
-    """Words side by side, the first one lowest."""
+    """Concatenate words; the first word is lowest."""
     return sum((word & (1 << width) - 1) << i * width for i, word in enumerate(words))
 
 
 def number(word: int, width: int = WORD_BITS) -> int:
-    """A word as a number in two's complement."""
+    """Interpret a word as a number in two's complement."""
     return word - (word >> width - 1 << width)
 
 
 def parted(words: int, count: int, width: int = WORD_BITS) -> list[int]:
-    """Numbers that stand side by side."""
+    """Split concatenated words into ``count`` numbers in two's complement."""
     return [number(words >> i * width & (1 << width) - 1, width) for i in range(count)]
 
 
 def any_word(rng: Random) -> int:
-    """A random word, one in five an extreme one."""
+    """Return a random word; one in five is an extreme value."""
     return rng.choice(EXTREMES) if rng.random() < 0.2 else rng.getrandbits(WORD_BITS)
 
 
 def nearest(value: int, n: int) -> int:
-    """RNE(value, n): value * 2^-n to nearest, ties to even."""
+    """Calculate RNE(value, n): value * 2^-n, rounded to nearest, ties to even."""
     if n <= 0:
         return value << -n
     whole, rest = value >> n, value & (1 << n) - 1
@@ -39,5 +39,5 @@ def nearest(value: int, n: int) -> int:
 
 
 def clipped(value: int, width: int = WORD_BITS) -> int:
-    """The nearest number that a word can hold."""
+    """Return the nearest number that a word can represent."""
     return max(-(1 << width - 1), min((1 << width - 1) - 1, value))

@@ -1,1 +1,1 @@
-"""Benches of Mazouz and Bridges' elements."""
+"""Benches of the elements of Mazouz and Bridges."""

@@ -1,4 +1,4 @@
-"""The convolution element under test: runs one after the other, streams at chosen rates."""
+"""Test the convolution element: consecutive runs, with streams at chosen rates."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from merp.models.papers.mazouz.params.element_registers import registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 FULL = (1.0, 1.0, 1.0)
-"""Rates at which a kernel's words are offered, a map's are, and an output's taken."""
+"""Rates at which the words of the kernel and of the map are offered, and outputs are accepted."""
 
-SLACK = 12  # cycles around a run
+SLACK = 12  # extra cycles per run
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ElementJob:
 
 
 def arguments(design: ElementDesign) -> dict[str, Any]:
-    """An element's ports."""
+    """Create the ports of an element."""
     width = design.fmt.width
     streams = {name: Stream(width) for name in ("sink_kernel", "sink", "source")}
     flags = {name: flag() for name in ("clk", "rst", "start", "done", "framing_error")}
@@ -39,7 +39,7 @@ def arguments(design: ElementDesign) -> dict[str, Any]:
 
 
 def inputs(design: ElementDesign) -> tuple[str, ...]:
-    """Names of the ports that a bench drives."""
+    """Return the names of the ports that a bench drives."""
     config = (f"config_{name}" for name in vars(ElementConfig(design)))
     streams = (
         f"{sink}_{each}" for sink in ("sink_kernel", "sink") for each in ("data", "valid", "last")
@@ -48,7 +48,7 @@ def inputs(design: ElementDesign) -> tuple[str, ...]:
 
 
 class Player:
-    """Drives an element through ``jobs``; what a stream does not offer is noise."""
+    """Drives an element through ``jobs``; a stream without a valid word carries noise."""
 
     def __init__(
         self, jobs: Sequence[ElementJob], rates: tuple[float, float, float], seed: int
@@ -61,7 +61,7 @@ class Player:
         self._valid = {"sink_kernel": False, "sink": False}
 
     def __call__(self, cycle: int, seen: Sample) -> dict[str, int]:
-        """Inputs of a cycle: reset in cycle 0, a start in the cycle after each end."""
+        """Return the inputs of a cycle: reset in cycle 0, a start in the cycle after each end."""
         begins = self._at + 1 < len(self.jobs) and (
             cycle == 1 or (cycle > 1 and self._at >= 0 and seen["done"] and not seen["start"])
         )
@@ -102,7 +102,7 @@ def play(
 
 
 def transfers(trace: Trace, stream: str) -> list[tuple[int, int, int]]:
-    """Cycle, word and last of each transfer."""
+    """Return cycle, word and last of each transfer."""
     names = ("valid", "ready", "data", "last")
     columns = zip(*(trace.column(f"{stream}_{name}") for name in names), strict=True)
     return [(t, data, last) for t, (on, off, data, last) in enumerate(columns) if on and off]

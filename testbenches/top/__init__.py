@@ -1,1 +1,1 @@
-"""Any top under test: clock, streams, monitors, runs."""
+"""Benches that run on any top-level block: clock, streams, monitors and runs."""

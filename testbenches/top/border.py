@@ -1,8 +1,9 @@
-"""Tops of one design in simulations of their own: what crosses between them, and when all are done.
+"""Exchange of wires between tops of one design that run in separate simulations.
 
-A wire from one top to another has a latency of some cycles, the *window*. So what a top drives in a
-window is seen elsewhere in the next one at the earliest, and exchanging it once a window changes no
-cycle: every simulation runs a window ahead of what it knows of the others.
+A wire from one top to another has a latency of some cycles, the *window*. A value that a top drives
+in a window therefore reaches the others in the next window at the earliest. Thus the simulations
+exchange their wires once per window, and the cycles stay exact. Each simulation runs up to one
+window ahead of its knowledge of the others.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ Row = tuple[int, ...]
 
 
 class Left(NamedTuple):
-    """What a top tells the others at the end of a window.
+    """The message of a top to the others at the end of a window.
 
     Attributes:
-        rows: what left it, by cycle. moved: the last cycle in which a word passed a stream's pins.
+        rows: values of its outgoing wires, by cycle.
+        moved: the last cycle in which a word passed a stream's pins.
         done: the first cycle of its ``status_done``; None before.
     """
 
@@ -31,11 +33,12 @@ class Left(NamedTuple):
 
 
 class Come(NamedTuple):
-    """What a top is told then.
+    """The answer to a top at the end of a window.
 
     Attributes:
-        rows: what comes to it in the window that begins, by cycle. moved, done: of all tops, the
-            latest; done is None until all are.
+        rows: values of its incoming wires in the next window, by cycle.
+        moved: the latest ``moved`` of all tops.
+        done: the latest ``done`` of all tops; None until all are done.
     """
 
     rows: Sequence[Row]
@@ -44,11 +47,11 @@ class Come(NamedTuple):
 
 
 class Border(NamedTuple):
-    """The others, as a top sees them.
+    """The interface of a top to the others.
 
     Attributes:
-        window: cycles from one end of a wire to the other, 1 or more.
-        exchange: called at the end of each window, until all are done.
+        window: latency of a wire in cycles, 1 or more.
+        exchange: function that is called at the end of each window, until all tops are done.
     """
 
     window: int
@@ -56,19 +59,19 @@ class Border(NamedTuple):
 
 
 class RunCourse(Protocol):
-    """How far a run is, whoever takes part in it.
+    """The progress of a run of one top or of several.
 
     Attributes:
-        moved: the last cycle in which a word is known to have passed.
+        moved: the last known cycle in which a word was transferred.
     """
 
     moved: int
 
     def begin(self, t: int, changes: Changes) -> None:
-        """Cycle ``t`` begins; put what comes over wires into ``changes``."""
+        """Begin cycle ``t``: write the values of incoming wires into ``changes``."""
 
     def end(self, t: int, moved: bool) -> int | None:
-        """Cycle ``t`` ends, just before its edge; the run's last cycle, once that is known."""
+        """End cycle ``t``, just before its edge; return the run's last cycle once it is known."""
 
 
 class Alone:
@@ -79,10 +82,10 @@ class Alone:
         self._done = done
 
     def begin(self, t: int, changes: Changes) -> None:
-        """Nothing comes."""
+        """Change nothing: there are no incoming wires."""
 
     def end(self, t: int, moved: bool) -> int | None:
-        """Done is what the pin says; in cycle 0 it still belongs to the run before."""
+        """Read the done pin; in cycle 0 it still belongs to the previous run."""
         if t and self._done():
             return t
         if moved:
@@ -108,7 +111,7 @@ class Together:
         self._own_end: int | None = None
 
     def begin(self, t: int, changes: Changes) -> None:
-        """Exchange at the end of each window; when all are done nothing is on its way."""
+        """Exchange wires at the end of each window; once all tops are done, wires are zero."""
         at = t % self._border.window
         if self._come.done is not None:
             self._come = self._come._replace(rows=self._quiet)
@@ -119,7 +122,10 @@ class Together:
         changes.update(zip(self._arriving, self._come.rows[at], strict=True))
 
     def end(self, t: int, moved: bool) -> int | None:
-        """All are done when the last one is; that is known a window later."""
+        """Record the outgoing wires; return the cycle in which the last top was done.
+
+        This cycle is known one window later.
+        """
         self._rows.append(tuple(int(each()) for each in self._leaving))
         if moved:
             self._moved = t

@@ -1,4 +1,4 @@
-"""What the registers and counters of a top mean, for its register map."""
+"""Meanings of the registers and counters of a top, for its register map."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merp.models.base.register_map import Settings
 
 @runtime_checkable
 class Described(Protocol):
-    """What describes the registers and counters of a top, such as a design."""
+    """An object that describes the registers and counters of a top, such as a design."""
 
     @property
     def settings(self) -> Settings:
@@ -19,19 +19,19 @@ class Described(Protocol):
 
     @property
     def meanings(self) -> Mapping[str, str]:
-        """The meaning of counters by name; others count words of a port."""
+        """Meanings of counters by name; any other counter counts the words of a port."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """A description of a top; as ``Described``."""
+    """A description of a top, with the attributes of ``Described``."""
 
     settings: Settings
     meanings: Mapping[str, str] = field(default_factory=dict)
 
 
 def as_designs_say(parameters: Mapping[str, Any]) -> Description:
-    """What those of a top's parameters say that describe themselves."""
+    """Merge the descriptions of all parameters of a top that are ``Described``."""
     said = [each for each in parameters.values() if isinstance(each, Described)]
     return Description(
         {name: setting for each in said for name, setting in each.settings.items()},

@@ -1,9 +1,9 @@
-"""The files through which a bench in another process gets its runs and gives its outcomes.
+"""The files through which a bench in another process receives its runs and returns outcomes.
 
-The job folder holds ``job.json`` (ports, limit) and a file ``run<i>.json`` per run, which may
-appear only when the outcome of the run before it, ``outcome<i-1>.json``, has been read: so one
-layer's output can feed the next. Behind the last run there is one of ``null``. Files appear by
-renaming, hence complete.
+The job folder holds ``job.json`` (ports, limit) and a file ``run<i>.json`` per run. The file of a
+run may appear only after the outcome of the previous run, ``outcome<i-1>.json``, has been read.
+Therefore the output of one layer can feed the next. After the last run, a file with ``null``
+follows. Each file is renamed after it is written, so it appears complete.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def put(path: Path, plain: Any) -> None:
 
 
 def run_to_json(run: Run) -> dict[str, Any]:
-    """A run as plain values."""
+    """Return a run as plain values for JSON."""
     return {
         "config": dict(run.config),
         "words": {name: words.tolist() for name, words in run.words.items()},
@@ -41,7 +41,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
 
 
 def run_from_json(plain: dict[str, Any]) -> Run:
-    """Read what ``run_to_json`` wrote."""
+    """Build a run from the output of ``run_to_json``."""
     words = {name: np.array(values, dtype=np.uint64) for name, values in plain["words"].items()}
     answers = {name: DerivedSource(**each) for name, each in plain["answers"].items()}
     return Run(plain["config"], words, plain["stalls"], plain["reset_at"], answers, plain["ends"])

@@ -1,16 +1,18 @@
-"""Run a design's processes from one, and only those that could do something.
+"""Run all processes of a design from one process, and skip those that would change nothing.
 
-A design here has some sixty processes that wait for nothing but the clock, most of them idle at any
-time, and as many that follow their inputs. MyHDL resumes each through a waiter and a generator of
-its own. These classes stand in the lists of those waiters instead, and change nothing:
+A design of merp has about sixty processes that wait only for the clock. Most of them are idle at
+any time. It has as many combinational processes. MyHDL resumes each process through a waiter and a
+generator of its own. The classes of this module replace these waiters. The result is the same, for
+two reasons:
 
-- All that a process does to signals is to assign ``next``; so calling the functions one after the
-  other from a single process is the same work in the same delta cycle.
-- What a process assigns depends on the signals within its reach alone, those left out that it only
-  assigns. If none of them has changed since it last ran, it would assign what it did then, and that
-  is already their value.
+- A process changes signals only by assigning ``next``. Therefore one process can call all
+  functions in turn: it is the same work in the same delta cycle.
+- The assigned values depend only on the signals that the process can reach, without those that it
+  only assigns. If none of these signals has changed since the last run, the process would assign
+  the present values again.
 
-A short simulation is over before its processes are rewritten as quicker ones, so that waits.
+After ``PATIENCE`` edges the processes are replaced by faster ones. A short simulation ends before
+that and saves the time of the replacement.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ _CONSTANTS = (bool, int, str, type)
 
 @dataclass
 class Taken:
-    """Processes that were taken out of an elaborated block.
+    """Processes that were removed from an elaborated block.
 
     Attributes:
         clocked: every ``@always(clk.posedge)``.
@@ -56,9 +58,9 @@ class Taken:
 
 
 def take_processes(elaborated: Any, clk: Any) -> Taken:
-    """Take the processes out that ``Processes`` can run.
+    """Remove the processes that ``Processes`` can run from a block, and return them.
 
-    Those that wait for anything but ``clk`` or their inputs stay where they are.
+    Processes that wait for anything but ``clk`` or their inputs stay in the block.
     """
     taken = Taken()
     _take(elaborated, clk, taken)
@@ -84,15 +86,15 @@ class Processes:
     """The processes of a design with one clock.
 
     Attributes:
-        waiting: functions of the clocked processes that the coming edge may concern.
+        waiting: functions of the clocked processes that must run at the next edge.
     """
 
-    hasRun = 0  # MyHDL throws waiters out of its lists that have run
+    hasRun = 0  # MyHDL removes waiters that have run from its lists
 
     def __init__(
         self, taken: Taken, followers: Iterable[Follower] = (), patience: int = PATIENCE
     ) -> None:
-        """``patience``: the edge of the clock at which quicker processes come, from 1 on."""
+        """``patience``: the clock edge at which faster processes replace these; at least 1."""
         self._always: list[Process] = []
         self.waiting: set[Process] = set()
         self._combinational: list[Process] = []
@@ -127,12 +129,12 @@ class Processes:
             each.arm()
 
     def begin(self) -> None:
-        """Run what follows its inputs for the first time, as MyHDL does when time begins."""
+        """Run all combinational processes once, as MyHDL does at time 0."""
         for process in self._combinational:
             process()
 
     def edge(self) -> None:
-        """Run the waiting clocked processes, and those that keep a state of their own."""
+        """Run the waiting clocked processes, and all processes with a state outside signals."""
         self._left -= 1
         if not self._left:
             self._quicken()
@@ -144,7 +146,7 @@ class Processes:
             process()
 
     def _quicken(self) -> None:
-        """Put a quicker process in the place of each."""
+        """Replace each process by a faster one."""
         quick = {process: quick_process(process) for process in self._plain}
         self._always = [quick[process] for process in self._always]
         noted = [self.waiting, self._due]
@@ -156,7 +158,7 @@ class Processes:
             processes.update(put)
 
     def next(self, waiters: Any, actives: Any, exc: Any) -> None:
-        """MyHDL resumes this, as a waiter, when anything is due in this delta cycle."""
+        """Run the due combinational processes; MyHDL calls this as the method of a waiter."""
         due = list(self._due)
         self._due.clear()
         for process in due:
@@ -164,16 +166,17 @@ class Processes:
 
 
 def signals_in_reach(process: Process) -> list[AnySignal] | None:
-    """Every signal that a process can read or assign; None if it can reach anything else.
+    """Return every signal that a process can read or assign; None if it reaches anything else.
 
-    A process that keeps a state outside signals (only behavioural ones do) depends on more.
+    A process with a state outside signals does not depend on signals only. Only behavioural
+    processes have such a state.
     """
     names = inspect.getclosurevars(process)
     if _assigns_around_it(process.__code__):
         return None
     reach: list[AnySignal] = []
-    # A function of a module can keep no state that a block instance could tell apart; one within
-    # the block can.
+    # A function of a module keeps no state that belongs to one block instance; a function inside
+    # the block may.
     named = (value for value in names.globals.values() if not inspect.isroutine(value))
     for value in (*names.nonlocals.values(), *named):
         if not _collect(value, reach):
@@ -183,7 +186,7 @@ def signals_in_reach(process: Process) -> list[AnySignal] | None:
 
 @cache
 def _assigns_around_it(code: CodeType) -> bool:
-    """Whether a function assigns names of a function around it, or of its module."""
+    """Whether a function assigns variables of an enclosing function or of its module."""
     return any(
         step.opname in ("STORE_DEREF", "STORE_GLOBAL") and step.argval not in code.co_cellvars
         for step in dis.get_instructions(code)
@@ -191,7 +194,7 @@ def _assigns_around_it(code: CodeType) -> bool:
 
 
 def _collect(value: Any, reach: list[AnySignal]) -> bool:
-    """Add the signals in ``value``; False if it holds what is neither signal nor constant."""
+    """Add the signals in ``value``; False if it holds anything but signals and constants."""
     if isinstance(value, AnySignal):
         reach.append(value)
         return True
@@ -199,7 +202,7 @@ def _collect(value: Any, reach: list[AnySignal]) -> bool:
         return True
     if isinstance(value, tuple):
         return all(_collect(part, reach) for part in value)
-    if isinstance(value, list):  # one that holds anything but signals may be a state
+    if isinstance(value, list):  # a list that holds anything but signals may be a state
         held = not value or any(part is None or isinstance(part, _CONSTANTS) for part in value)
         return not held and all(_collect(part, reach) for part in value)
     if inspect.isroutine(value) or not hasattr(value, "__dict__"):

@@ -8,7 +8,7 @@ from merp.testbenches.top.streams import Read
 
 
 def reader(dut: Any, name: str) -> Read:
-    """A function that reads a pin; it raises ValueError where that is undefined."""
+    """Return a function that reads a pin. It raises ValueError if the pin is undefined."""
     handle = getattr(dut, name)
 
     def value() -> int:

@@ -1,8 +1,8 @@
 """Plays runs on a top: the timing protocol that every engine follows.
 
-For cycle t the inputs change after edge t-1; everything is sampled just before edge t. ``player``
-is a generator: each value it yields is the pins to change for the coming cycle, and it is resumed
-just before the edge that ends that cycle. ``harness.cpp`` plays the same protocol in C++.
+For cycle t the inputs change after edge t-1; all pins are sampled just before edge t. ``player``
+is a generator. It yields the pins to change for the next cycle, and is resumed just before the edge
+that ends this cycle. ``harness.cpp`` plays the same protocol in C++.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from merp.testbenches.top.streams import Changes, Monitor, Read, Sink, Source, S
 from merp.testbenches.top.top import TopPorts
 
 Progress = Callable[[int, int], None]
-"""``progress(cycles, words)``: clock cycles of this run so far, words that have left."""
+"""``progress(cycles, words)``: clock cycles and output words of this run so far."""
 
 PROGRESS_CYCLES = 4096
 
@@ -32,9 +32,9 @@ def player(
 ) -> Iterator[Changes]:
     """Play ``runs`` one after the other, without a reset in between.
 
-    ``read(name)`` gives a function that reads a pin. ``deliver`` gets the outcome of each run
-    before the next one is taken from ``runs``. ``border``: the tops that run together with this
-    one, each in a simulation of its own.
+    ``read(name)`` returns a function that reads a pin. ``deliver`` receives the outcome of each
+    run before the next run is taken from ``runs``. ``border`` is the interface to the other tops
+    that run together with this one, each in a separate simulation.
 
     Raises:
         Stuck: no word moved for ``limit`` cycles.
@@ -62,7 +62,7 @@ def player(
 
 
 def _quiet(ports: TopPorts) -> Changes:
-    """No word presented, none taken, nothing started."""
+    """Return idle inputs: no valid, no ready and no start."""
     quiet = {"start": 0}
     for stream in ports.inputs:
         quiet |= {f"{stream.name}_{field}": 0 for field in ("tdata", "tvalid", "tlast")}
@@ -112,12 +112,12 @@ class _Attempt:
     def play(
         self, quiet: Changes, limit: int, progress: Progress | None, reset_at: int | None
     ) -> Generator[Changes, None, bool]:
-        """Play the run; False if it was reset."""
+        """Play the run; return False if it was reset."""
         course = self._course
         inputs = list(zip(self._in, self._sources, strict=True))
         changes: Changes = {**quiet, **self._run.config, "rst": 0, "start": 1}
         t = 0
-        end: int | None = None  # when it was known that the run was done
+        end: int | None = None  # the cycle in which the end of the run became known
         while True:
             for source, answer, output in self._answers:
                 source.known = answer.known(output.count)
@@ -156,7 +156,7 @@ class _Attempt:
         return True
 
     def outcome(self, resets: int, seconds: float) -> Outcome:
-        """What the monitors saw."""
+        """Collect the observations of the monitors."""
         monitors = self._in + self._out
         for monitor in monitors:
             monitor.finish()

@@ -1,4 +1,4 @@
-"""One run of a top: what goes in, and what a bench saw."""
+"""One run of a top: its stimulus and its outcome."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from merp.testbenches.top.top import TopPorts
 
 FULL_RATE = (1,)
 RESET_CYCLES = 2
-TAIL_CYCLES = 4  # after done: nothing may leave, nothing may be asked for, no counter may move
+TAIL_CYCLES = 4  # after done: no output word, no ready input, no change of a counter
 
 
 class Stuck(CheckFailed):
-    """No word moved on any stream for the run's limit of cycles; the message names the state.
+    """No word moved on any stream for the run's limit of cycles; the message shows the state.
 
     Attributes:
-        status: every status port then, as far as the bench could read them.
+        status: values of the status ports at that time, as far as the bench could read them.
     """
 
     def __init__(self, message: str, status: Mapping[str, int] | None = None) -> None:
@@ -29,11 +29,13 @@ class Stuck(CheckFailed):
 
 @dataclass(frozen=True)
 class DerivedSource:
-    """A source whose words are made of those of an output, as a host makes a loss of scores.
+    """A source whose words depend on an output, as a host calculates loss deltas from scores.
 
     Attributes:
-        stream: the output. words: of it, with the last of which so many (``given``) of the source
-            can come, from the next cycle on.
+        stream: the output.
+        words: after each ``words`` words of the output, ``given`` further words of the source are
+            available, from the next cycle on.
+        given: words of the source per ``words`` words of the output.
     """
 
     stream: str
@@ -41,7 +43,7 @@ class DerivedSource:
     given: int
 
     def known(self, left: int) -> int:
-        """Words of the source that there are when ``left`` words of the output have left."""
+        """Return the available words of the source after ``left`` words of the output."""
         return left // self.words * self.given
 
 
@@ -49,21 +51,21 @@ class DerivedSource:
 class Run:
     """Stimulus of one run.
 
-    Cycle t = 0 is the cycle of ``start``. A source that holds no word presents its next one in
-    cycle t iff ``pattern[t mod len]``, and then holds it until it is taken; a sink is ready in
-    cycle t iff ``pattern[t mod len]``.
+    Cycle t = 0 is the cycle of ``start``. A source without a held word presents its next word in
+    cycle t iff ``pattern[t mod len]``. It then holds the word until the transfer. A sink is ready
+    in cycle t iff ``pattern[t mod len]``.
 
     Attributes:
         config: value of every configuration port, by flattened name.
-        words: raw words of every input stream, in order; ``tlast`` goes with the last. Where a
-            beat has several elements, each of them is a word.
-        stalls: pattern of a stream, by its name; full rate where none is given.
-        answers: of input streams whose words are known only when others have left.
+        words: raw words of every input stream, in order; ``tlast`` is high with the last word. If
+            a beat has several elements, each of them is a word.
+        stalls: pattern of a stream, by its name. The default is full rate.
+        answers: sources whose words depend on output words, by input stream.
         reset_at: cycle in which ``rst`` rises for ``RESET_CYCLES``; the run then begins again from
             its first words. A run that is done before that is not reset.
-        ends: of a stream that has several passes in the run, numbers of words with the last of
-            which ``tlast`` goes, rising, the final one among them; with that one alone where none
-            are given.
+        ends: word counts of a stream with several passes in the run: ``tlast`` is high with the
+            last word of each. They rise, and include the final word. Without an entry, ``tlast``
+            is high with the final word only.
     """
 
     config: Mapping[str, int]
@@ -76,15 +78,15 @@ class Run:
     def under(
         self, stalls: Mapping[str, Sequence[int]] | None = None, reset_at: int | None = None
     ) -> Run:
-        """The same run with stalled streams, and reset in a cycle."""
+        """Return the same run with stalled streams and a reset in cycle ``reset_at``."""
         return replace(self, stalls=stalls or {}, reset_at=reset_at)
 
     def pattern(self, stream: str) -> tuple[int, ...]:
-        """The stall pattern of a stream."""
+        """Return the stall pattern of a stream."""
         return tuple(int(bool(bit)) for bit in self.stalls.get(stream, FULL_RATE))
 
     def check(self, ports: TopPorts) -> None:
-        """Compare the run with the top that is to run it.
+        """Check that the run fits the ports of a top.
 
         Raises:
             ValueError: a configuration value, stream or pattern is missing, unknown or too large.
@@ -124,7 +126,7 @@ class Run:
         for pin in ports.streams:
             ends = list(self.ends.get(pin.name, ()))
             if ends != sorted(set(ends)) or any(end < 1 or end % pin.lanes for end in ends[:-1]):
-                raise ValueError(f"ends: those of {pin.name} must rise, by whole beats: {ends}")
+                raise ValueError(f"ends: values of {pin.name} must rise, by whole beats: {ends}")
             if pin in ports.inputs and ends and ends[-1] != len(self.words[pin.name]):
                 raise ValueError(f"ends: the last of {pin.name} must be its final word: {ends}")
         if self.reset_at is not None and self.reset_at < 1:
@@ -140,16 +142,16 @@ def _same_names(what: str, given: Mapping[str, Any], wanted: Sequence[str]) -> N
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a bench saw of one run; the same in every engine but for ``seconds``.
+    """The observations of a bench in one run; the same in every engine except ``seconds``.
 
     Attributes:
         words: words of each output stream, in order.
         transfers: words that passed each stream's pins (valid and ready both high).
-        first, last: cycle of each stream's first and last transfer, -1 without one.
+        first, last: cycle of each stream's first and last transfer, -1 without a transfer.
         status: every status port in the first cycle of ``status_done``.
         cycles: cycles from ``start`` to ``status_done``.
-        resets: how often the run was reset.
-        faults: broken rules of the protocol, one line each; empty in a clean run.
+        resets: number of resets during the run.
+        faults: violated rules of the protocol, one line each; empty in a clean run.
         seconds: wall time of the run.
     """
 

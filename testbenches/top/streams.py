@@ -1,8 +1,8 @@
-"""Source, sink and monitor of a stream, one clock cycle at a time, whatever simulates it.
+"""Source, sink and monitor of a stream, one clock cycle at a time, for any simulator.
 
-A source and a sink *drive*: they put the values that a pin takes in cycle t into ``changes``. A
-monitor *samples*: it sees the pins just before the edge that ends cycle t, and nothing else, so
-that what it counts is what an observer with a probe would count.
+A source and a sink *drive*: they write the new values of their pins in cycle t into ``changes``.
+A monitor *samples*: it reads the pins just before the edge that ends cycle t, and nothing else.
+Its counts are therefore those of an external observer of the pins.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Read = Callable[[], int]
 
 @dataclass(frozen=True)
 class StreamPins:
-    """How to read the pins of a stream."""
+    """Functions that read the pins of a stream."""
 
     data: Read
     valid: Read
@@ -28,13 +28,13 @@ class StreamPins:
 
     @classmethod
     def of(cls, pin: Pin, read: Callable[[str], Read]) -> StreamPins:
-        """Those of ``pin``, by a function that gives how to read a signal."""
+        """Collect the pins of stream ``pin``; ``read`` maps a signal's name to its reader."""
         fields = ("tdata", "tvalid", "tready", "tlast", *(("tkeep",) if pin.keep else ()))
         return cls(*(read(f"{pin.name}_{field}") for field in fields))
 
 
 def pack(pin: Pin, words: Sequence[int]) -> list[tuple[int, int]]:
-    """Beats of a stream, each with what its ``tkeep`` says; the last is filled up with zeros."""
+    """Pack words into (``tdata``, ``tkeep``) beats of a stream; zeros fill up the last beat."""
     lane_keep = (1 << pin.keep // pin.lanes) - 1
     found = []
     for at in range(0, len(words), pin.lanes):
@@ -46,7 +46,7 @@ def pack(pin: Pin, words: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def unpack(pin: Pin, data: int, keep: int) -> list[int] | None:
-    """The elements of a beat that count; None if ``keep`` leaves a gap or cuts one in two."""
+    """Return the valid elements of a beat; None if ``keep`` leaves a gap or splits an element."""
     if not pin.keep:
         return [data]
     lane_bytes = pin.keep // pin.lanes
@@ -58,16 +58,19 @@ def unpack(pin: Pin, data: int, keep: int) -> list[int] | None:
 
 
 class Source:
-    """Presents ``words`` in order, ``tlast`` with the last, and holds each until it is taken.
+    """Presents ``words`` in order, and holds each until it is transferred.
+
+    ``tlast`` is high with the last word.
 
     Attributes:
-        known: beats that can be presented so far: all, unless it is an answer to an output.
+        known: number of beats that can be presented so far. It is the number of all beats, unless
+            the words depend on an output.
     """
 
     def __init__(
         self, pin: Pin, words: Sequence[int], pattern: Sequence[int], ends: Sequence[int] = ()
     ) -> None:
-        """``ends``: numbers of words with the last of which ``tlast`` goes, too."""
+        """``ends``: further word counts; ``tlast`` is also high with the last word of each."""
         self._data, self._valid, self._last, self._keep = (
             f"{pin.name}_{f}" for f in ("tdata", "tvalid", "tlast", "tkeep")
         )
@@ -98,13 +101,13 @@ class Source:
         self._released = False
 
     def taken(self) -> None:
-        """The held word was transferred at this edge."""
+        """Note that the held word was transferred at this edge."""
         self._held = False
         self._released = True
 
 
 class Sink:
-    """Is ready in cycle t iff ``pattern[t mod len]``."""
+    """A sink that is ready in cycle t iff ``pattern[t mod len]``."""
 
     def __init__(self, name: str, pattern: Sequence[int]) -> None:
         self._ready = f"{name}_tready"
@@ -123,19 +126,19 @@ class Monitor:
 
     Attributes:
         name: the stream's name.
-        count: words so far, those of a beat one by one. first, last: cycles of the first and the
-            last transfer, or -1.
-        words: the words, where the stream is kept.
-        faults: broken rules, each with the first cycle in which it was broken.
+        count: words so far; each element of a beat counts as one word.
+        first, last: cycles of the first and the last transfer, or -1.
+        words: the words of an output; empty at an input.
+        faults: violated rules, each with the first cycle in which it was violated.
     """
 
     def __init__(
         self, pin: Pin, pins: StreamPins, supply: int | None, ends: Sequence[int] = ()
     ) -> None:
-        """Watch ``pins``; ``supply`` is how many words a source has, None at an output.
+        """Watch ``pins``; ``supply`` is the number of words of a source, None at an output.
 
-        ``ends``: numbers of words with the last of which ``tlast`` must come, of an output; with
-        the final one alone if there are none.
+        ``ends``: word counts at which an output must set ``tlast``. If there are none, ``tlast``
+        must be high with the final word only.
         """
         self.name = pin.name
         self._pin = pin
@@ -151,7 +154,7 @@ class Monitor:
         self._lasts: list[int] = []
 
     def sample(self, t: int) -> bool:
-        """Look at the pins just before the edge that ends cycle ``t``; True on a transfer."""
+        """Read the pins just before the edge that ends cycle ``t``; return True on a transfer."""
         pins = self._pins
         valid, ready = pins.valid(), pins.ready()
         if ready and self.count == self._supply:
@@ -185,20 +188,20 @@ class Monitor:
 
     @property
     def valid(self) -> int:
-        """The valid pin now."""
+        """The present value of the valid pin."""
         return int(self._pins.valid())
 
     @property
     def ready(self) -> int:
-        """The ready pin now."""
+        """The present value of the ready pin."""
         return int(self._pins.ready())
 
     def after_done(self, t: int) -> None:
-        """A transfer in cycle ``t``, after the run was done."""
+        """Record the fault of a transfer in cycle ``t``, after the run was done."""
         self._fault("word after done", t)
 
     def finish(self) -> None:
-        """Check what can only be known at the end of the run."""
+        """Check the number of words and the positions of ``tlast`` at the end of the run."""
         if self._supply is not None:
             if self.count != self._supply:
                 left = self._supply - self.count

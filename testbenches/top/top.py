@@ -1,7 +1,7 @@
-"""A top-level block as a bench sees it: which ports it has and what each of them is for.
+"""A top-level block as a bench sees it: its ports and the purpose of each.
 
-Everything is derived from the bundles of the arguments, so that any top with the same port style
-(AXI4-Stream in and out, configuration bundles, a status bundle) runs on the same benches.
+Everything is derived from the bundles of the arguments. Therefore any top with the same port style
+runs on the same benches: AXI4-Stream in and out, configuration bundles and a status bundle.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ ARRAYS = ("rtl", "behavioural")
 
 @dataclass(frozen=True)
 class Pin:
-    """A port of one signal, or a stream under its common prefix (``width`` is its data's).
+    """A port of one signal, or a stream under its common prefix.
 
     Attributes:
-        lanes: elements in a beat of a stream, ``width`` bits together.
+        width: bits of the signal, or of the data of a stream.
+        lanes: elements in a beat of a stream; together they have ``width`` bits.
     """
 
     name: str
@@ -42,12 +43,15 @@ class Pin:
 
     @property
     def keep(self) -> int:
-        """Bits that tell which elements of a beat count; 0 where a beat is an element."""
+        """Width of ``tkeep``, which marks the valid bytes of a beat; 0 for one element a beat."""
         return self.width // BYTE if self.lanes > 1 else 0
 
 
 def streams_of(name: str, value: Any) -> Iterator[tuple[str, AxiStream]]:
-    """Each stream of an argument, which is one or a bundle of some, by the prefix of its pins."""
+    """Yield each stream of an argument with the prefix of its pins.
+
+    The argument is a stream or a bundle of streams.
+    """
     if isinstance(value, AxiStream):
         yield name, value
     elif isinstance(value, Bundles):
@@ -63,7 +67,7 @@ class TopPorts:
         inputs: streams into the top (``s_axis_*``), by prefix.
         outputs: streams out of the top (``m_axis_*``), by prefix.
         config: run-time registers, stable from ``start`` to ``status_done``.
-        status: what the top tells, ``status_done`` among it.
+        status: status outputs of the top, including ``status_done``.
         arriving, leaving: wires from and to other tops of the same design.
     """
 
@@ -97,7 +101,7 @@ class TopPorts:
 
     @classmethod
     def from_json(cls, plain: Mapping[str, list[dict[str, Any]]]) -> TopPorts:
-        """Read what ``to_json`` wrote."""
+        """Build the description from the output of ``to_json``."""
         return cls(**{key: tuple(Pin(**pin) for pin in pins) for key, pins in plain.items()})
 
 
@@ -108,12 +112,13 @@ class Top:
     Attributes:
         function: the block function.
         args: its arguments by name: signals, bundles and parameters.
-        describe: what the registers and counters mean, by the parameters.
-        array: what is simulated where a block has a behavioural twin: the block (``rtl``) or the
-            twin. An engine that converts the top runs the block in any case.
+        describe: a function that maps the parameters to the meanings of registers and counters.
+        array: ``rtl`` simulates the blocks themselves. ``behavioural`` replaces each block that
+            has a behavioural model by this model. An engine that converts the top runs the
+            blocks in both cases.
 
     Raises:
-        ValueError: ``array`` is neither.
+        ValueError: ``array`` is neither of the two.
     """
 
     function: Callable[..., Any]
@@ -130,22 +135,22 @@ class Top:
         array: str = "rtl",
         describe: Callable[[Mapping[str, Any]], Described] = as_designs_say,
     ) -> Top:
-        """A top whose bundles are ``ports``, with a clock, a reset and a start of its own."""
+        """Create a top whose bundles are ``ports``, with new signals for clk, rst and start."""
         control = {name: flag() for name in CONTROL}
         return cls(function, {**control, "ports": ports, **parameters}, array, describe)
 
     def __post_init__(self) -> None:
-        """Check the kind of the arrays."""
+        """Check the value of ``array``."""
         if self.array not in ARRAYS:
             raise ValueError(f"array must be one of {', '.join(ARRAYS)}, not {self.array!r}")
 
     def elaboration(self) -> AbstractContextManager[None]:
-        """The context in which a simulation has to instantiate the block."""
+        """Return the context in which a simulation must instantiate the block."""
         return behavioural() if self.array == "behavioural" else nullcontext()
 
     @property
     def name(self) -> str:
-        """Name of the block, and of its entity."""
+        """The name of the block and of its entity."""
         return self.function.__name__
 
     @property
@@ -155,7 +160,7 @@ class Top:
 
     @property
     def described(self) -> Described:
-        """What its registers and counters mean."""
+        """The meanings of its registers and counters."""
         return self.describe(self.parameters)
 
     @property

@@ -1,4 +1,4 @@
-"""The MyHDL bench of a whole top: the clock, with streams and monitors in one process."""
+"""The MyHDL bench of a whole top. One process drives the clock, the streams and the monitors."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def run_top(
     progress: Progress | None = None,
     border: Border | None = None,
 ) -> float:
-    """Play ``runs`` on one MyHDL elaboration of ``top``, as ``player``.
+    """Play ``runs`` on one MyHDL elaboration of ``top``, with the protocol of ``player``.
 
-    Returns the seconds of the elaboration.
+    Returns the time of the elaboration in seconds.
 
     Raises:
-        BadInput: ``wave`` is of an instance that is not there.
+        BadInput: ``wave`` names an instance that does not exist.
         Stuck: no word moved for ``limit`` cycles.
         ValueError: a run does not fit the top.
     """
@@ -102,7 +102,7 @@ def run_top(
 def _elaborate(
     top: Top, ports: Mapping[str, Any], wave: Wave | None, stack: ExitStack
 ) -> tuple[Any, Callable[[], None]]:
-    """Instantiate the top; return it, and what to call in each cycle for its waveform."""
+    """Instantiate the top; return it and the function that records a cycle of its waveform."""
 
     def instantiate() -> Any:
         return top.function(**top.args)
@@ -123,4 +123,4 @@ def _elaborate(
 
 
 def _nothing() -> None:
-    """Stand-in for the dump where no waveform is wanted."""
+    """Do nothing: called in place of the dump if no waveform is requested."""

@@ -1,6 +1,6 @@
 """The cocotb bench of a whole top: a test that plays the runs of a job folder.
 
-The files of the job folder are described in ``job_files``.
+``job_files`` describes the files of the job folder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from merp.testbenches.top.top import TopPorts
 
 
 def runs_of(folder: Path) -> Iterator[Run]:
-    """The runs of a job, as they appear."""
+    """Yield the runs of a job as soon as their files appear."""
     for index in count():
         path = folder / f"run{index}.json"
         while not path.exists():

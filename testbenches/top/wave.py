@@ -1,4 +1,4 @@
-"""Which waveform a simulation leaves: where, of what kind, and of which part of the design."""
+"""The waveform that a simulation writes: its file, its format and its part of the design."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from merp.models.base.given import given
 
 KINDS = ("vcd", "fst")
 EVERYTHING = "all"
-"""In place of a path: a keyword of VHDL, so no instance goes by it."""
+"""Selects the whole design. It is a keyword of VHDL, so no instance has this name."""
 
 
 @dataclass(frozen=True)
 class Wave:
-    """A waveform of the ports of a top, and of what is below one of its instances.
+    """A waveform of the ports of a top and, if requested, of one of its instances.
 
     Attributes:
         path: the file; its suffix is the kind, one of ``KINDS``.
-        below: names of instances from the top down to the one that is shown with everything inside;
-            () is the whole design, None the ports alone.
+        below: names of instances from the top down to the instance that is shown, with all
+            instances inside it. () shows the whole design, None only the ports.
     """
 
     path: Path
@@ -30,7 +30,7 @@ class Wave:
 
     @classmethod
     def of(cls, path: Path, part: str | None) -> Wave:
-        """The waveform of a part as people name it: a path with dots, ``all``, None for ports."""
+        """Parse ``part``: a path with dots, ``all``, or None for the ports only."""
         if part is None:
             return cls(path)
         return cls(path, () if part == EVERYTHING else tuple(part.split(".")))
@@ -41,7 +41,7 @@ class Wave:
         return self.path.suffix[1:]
 
     def scope(self, top: Scope) -> Scope | None:
-        """What is shown beside the ports, in the tree of the design.
+        """Find the instance that is shown in addition to the ports, in the tree of the design.
 
         Raises:
             BadInput: there is no such instance.

@@ -1,4 +1,4 @@
-"""The waveform of a MyHDL simulation: one sample of every signal per clock cycle, as VCD."""
+"""Write the waveform of a MyHDL simulation: one sample of every signal per clock cycle, as VCD."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Named = tuple[tuple[str, ...], Any]
 class WaveDump:
     """A VCD file of a clock and some signals.
 
-    A signal may have several names, as the ports that it is connected to are called. Its values are
-    those that it has settled to in each cycle.
+    A signal may have several names: the names of all ports that it is connected to. Its value is
+    the settled value of each cycle.
     """
 
     def __init__(self, path: Path, clk: Any, signals: Iterable[Named]) -> None:
@@ -46,7 +46,7 @@ class WaveDump:
         self._clk = variables[id(clk)]
 
     def __enter__(self) -> WaveDump:
-        """The dump, to be closed at the end of the block."""
+        """Return the dump; its file is closed at the end of the ``with`` block."""
         return self
 
     def __exit__(
@@ -60,9 +60,10 @@ class WaveDump:
         self._file.close()
 
     def cycle(self) -> None:
-        """Write the settled values of a clock cycle, and its edges.
+        """Write the settled values of a clock cycle, and the edges of the clock.
 
-        Signals change in an order that is another one in every process; the file's is fixed.
+        The order in which signals change differs between processes of Python. The order in the
+        file is fixed.
         """
         start = self._cycle * PERIOD
         change = self._writer.change
@@ -75,9 +76,9 @@ class WaveDump:
 
 
 class _OnChange:
-    """Stands in a signal's list of waiters, and notes the signal whenever it changes.
+    """A waiter in the list of a signal. It records the signal at each change.
 
-    MyHDL calls ``next``, and throws waiters out of the list that have run.
+    MyHDL calls ``next``, and removes waiters that have run from the list.
     """
 
     hasRun = 0
@@ -95,7 +96,7 @@ class _OnChange:
         self.next(None, None, None)
 
     def next(self, waiters: Any, actives: Any, exc: Any) -> None:
-        """The signal has changed."""
+        """Record that the signal has changed."""
         self._rearm(self)
         self._changed[self._number] = self._noted
 

@@ -1,1 +1,1 @@
-"""Other programs: how they start and end, where they write, and what is kept of their work."""
+"""Other programs: how they start and end, where they write, and which results are cached."""

@@ -1,4 +1,4 @@
-"""Jobs beside each other, as many at once as there are cores; the work of each is a command."""
+"""Run jobs concurrently, one per core. The work of each job is a command."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Result = TypeVar("Result")
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def beside(jobs: Sequence[Callable[[], Result]]) -> Generator[Result, None, None]:
-    """Yield the results of jobs, in the order of the jobs; each starts programs by ``run``.
+    """Yield the results of jobs in the order of the jobs. Each job starts programs with ``run``.
 
-    If one fails, or an interrupt comes, no further job begins, and the commands that run are ended.
-    What earlier jobs have put into the cache stays there.
+    If a job fails or an interrupt arrives, no further job begins, and the running commands are
+    ended. Cache entries of earlier jobs remain.
     """
     with (
         Children() as children,
@@ -33,7 +33,7 @@ def beside(jobs: Sequence[Callable[[], Result]]) -> Generator[Result, None, None
         try:
             while futures:
                 yield futures[-1].result()
-                futures.pop()  # a netlist takes room
+                futures.pop()  # a netlist needs much memory
         except BaseException:
             for future in futures:
                 future.cancel()

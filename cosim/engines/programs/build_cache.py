@@ -1,11 +1,12 @@
-"""What takes long to build is kept: one cache for everything, each entry checked at every use.
+"""One cache for all results that take long to build. Each entry is checked at every use.
 
-An entry is a folder, ``<cache>/<kind>/<key>``, with a list of its files' checksums that names the
-entry too. It is written beside its place, synced and renamed there, under a lock of its own. An
-entry that is damaged, incomplete or another one's is removed and built anew.
+An entry is a folder, ``<cache>/<kind>/<key>``. It contains a list of the checksums of its files,
+which also names the entry. An entry is written to a temporary folder, synced, and then renamed,
+under a lock of its own. An entry that is damaged, incomplete or misnamed is removed and built
+again.
 
-The checksums find damage. Owner and permissions keep other users out: a folder where others can
-write is refused, an entry that was open to them is built anew.
+The checksums detect damage. Owner and permissions keep other users out. A folder that others can
+write to is refused. An entry that was open to others is built again.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from merp.models.base.errors import BadInput
 from merp.models.base.private_folder import OPEN, PRIVATE, make_private
 
 SUMS = "checksums.json"
-_TRIES, _PAUSE = 10, 0.05  # seconds, for what others are writing to
+_TRIES, _PAUSE = 10, 0.05  # seconds, while other processes write to it
 
 
 def cache_directory() -> Path:
-    """Where builds are kept: ``$MERP_CACHE``, or ``~/.cache/merp``.
+    """Return the folder of the builds: ``$MERP_CACHE``, or ``~/.cache/merp``.
 
     Raises:
-        BadInput: it is not named, and the user has no home.
+        BadInput: the variable is not set, and the user has no home folder.
     """
     named = os.environ.get("MERP_CACHE")
     if named:
@@ -42,15 +43,16 @@ def cache_directory() -> Path:
     try:
         return Path.home() / ".cache" / "merp"
     except RuntimeError:
-        raise BadInput("MERP_CACHE: must name a folder where there is no home folder") from None
+        raise BadInput("MERP_CACHE: must name a folder if there is no home folder") from None
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of the cache, there or not.
+    """An entry of the cache, whether it exists or not.
 
     Attributes:
-        kind: of what is kept; a folder of the cache. key: a hash of all that it is built from.
+        kind: kind of the cached result; a folder of the cache.
+        key: hash of all inputs of the build.
     """
 
     kind: str
@@ -58,30 +60,31 @@ class Entry:
 
     @property
     def place(self) -> Path:
-        """The folder of its files."""
+        """The folder of the entry's files."""
         return cache_directory() / self.kind / self.key
 
     def intact(self) -> bool:
-        """Whether it is there, never open to others, with the very files that were kept."""
+        """Return whether the entry exists, was never open to others, and has its original files."""
         try:
             found = self.place.lstat()
             if (found.st_uid, stat.S_IMODE(found.st_mode)) != (os.getuid(), PRIVATE):
                 return False
-            sums = self._sums(self.place)  # first: it sees that all are files, also the list
+            # first, because it checks that all entries are files, also the list
+            sums = self._sums(self.place)
             return (self.place / SUMS).read_bytes() == sums
         except OSError:
             return False
 
     def kept(self, make: Callable[[Path], object]) -> Path:
-        """Return the folder of an entry that is intact, built now if it was not.
+        """Return the folder of an intact entry. Build the entry if it is not intact.
 
-        Another process that wants the same entry waits until it is there.
+        Another process that needs the same entry waits until it exists.
 
         Args:
             make: puts the entry's files into an empty folder.
 
         Raises:
-            BadInput: the cache cannot be written, or is not the user's own.
+            BadInput: the cache cannot be written, or does not belong to the user.
         """
         with _told():
             self._open()
@@ -89,29 +92,29 @@ class Entry:
             return self.place
         with self._lock() as locked:
             assert locked
-            if not self.intact():  # else another process was first
+            if not self.intact():  # else another process has built it
                 self._build(make)
         return self.place
 
     def renewed(self, make: Callable[[Path], object]) -> None:
-        """Build the entry, also where it is intact; as ``kept``."""
+        """Build the entry as ``kept`` does, even if it is intact."""
         with _told():
             self._open()
         with self._lock():
             self._build(make)
 
     def _sums(self, folder: Path) -> bytes:
-        """The list of checksums of the files in ``folder``.
+        """Return the list of checksums of the files in ``folder``.
 
         Raises:
-            OSError: something else is there, of which a pipe would be waited for, or others can
-                write to a file.
+            OSError: the folder holds something else than files (reading a pipe would block), or
+                others can write to a file.
         """
         sums = {}
         for path in sorted(folder.iterdir()):
             found = path.lstat()
             if not stat.S_ISREG(found.st_mode):
-                raise OSError(errno.EINVAL, "no regular file", str(path))
+                raise OSError(errno.EINVAL, "not a regular file", str(path))
             if found.st_uid != os.getuid() or found.st_mode & OPEN:
                 raise OSError(errno.EPERM, "open to others", str(path))
             if path.name != SUMS:
@@ -120,11 +123,11 @@ class Entry:
         return json.dumps({"entry": f"{self.kind}/{self.key}", "files": sums}, indent=1).encode()
 
     def _open(self) -> None:
-        """Make the folder of the kind, or see that nobody else can write to it or above it.
+        """Make the folder of the kind, or check that nobody else can write to it or to a parent.
 
-        What is in it is checked when it is used.
+        The contents are checked when they are used.
         """
-        if self.place.parent.is_symlink():  # the cache may be one, what is in it is our own
+        if self.place.parent.is_symlink():  # the cache may be a link; its contents belong to merp
             raise BadInput(f"MERP_CACHE: {self.place.parent} must be a folder, not a link")
         for folder in (cache_directory(), self.place.parent):
             make_private(folder, "MERP_CACHE")
@@ -132,14 +135,14 @@ class Entry:
 
     @contextmanager
     def _lock(self, wait: bool = True) -> Iterator[bool]:
-        """Hold the entry's lock; without ``wait``, say whether it could be had at once."""
+        """Hold the entry's lock. Without ``wait``, yield whether the lock was free."""
         with _told():
             place = self.place.with_name(f"{self.key}.lock")
             file = os.open(place, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
         try:
             locked = _locked(file)
             while wait and not locked:
-                time.sleep(_PAUSE)  # who waits so is seen to be alive
+                time.sleep(_PAUSE)  # a waiting process is thus seen to be alive
                 locked = _locked(file)
             yield locked
         finally:
@@ -147,7 +150,7 @@ class Entry:
 
     @property
     def _draft(self) -> Path:
-        """Where it is built: by who holds the lock alone."""
+        """The folder in which the holder of the lock builds the entry."""
         return self.place.with_name(f".{self.key}.draft")
 
     def _build(self, make: Callable[[Path], object]) -> None:
@@ -161,7 +164,7 @@ class Entry:
             with _told():
                 (self._draft / SUMS).touch()
                 for path in self._draft.iterdir():
-                    path.chmod(path.lstat().st_mode & ~OPEN)  # whatever the umask is
+                    path.chmod(path.lstat().st_mode & ~OPEN)  # independent of the umask
                 (self._draft / SUMS).write_bytes(self._sums(self._draft))
                 for path in (*self._draft.iterdir(), self._draft):
                     _sync(path)
@@ -172,7 +175,7 @@ class Entry:
             shutil.rmtree(self._draft, ignore_errors=True)
 
     def _sweep(self, builder: Entry) -> None:
-        """Remove the draft that a killed process left, unless it is another's that builds now."""
+        """Remove the draft of a killed process, unless another process builds in it now."""
         if self != builder:
             with self._lock(wait=False) as locked:
                 if locked:
@@ -190,10 +193,10 @@ def _locked(file: int) -> bool:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Say in one line that the cache cannot be used."""
+    """Report in one line that the cache cannot be used."""
     try:
         yield
-    except BlockingIOError:  # a lock that is held
+    except BlockingIOError:  # the lock is held
         raise
     except OSError as error:
         raise BadInput(
@@ -210,9 +213,10 @@ def _sync(path: Path) -> None:
 
 
 def _remove(place: Path) -> None:
-    """Remove what is there, whatever it is and whatever its permissions are.
+    """Remove a file or folder of any type and with any permissions.
 
-    Compilers that a killed build has started live on until they miss its folder, and write.
+    Compilers that a killed build has started keep writing until they notice that the folder is
+    gone.
     """
     for tries in reversed(range(_TRIES)):
         try:

@@ -1,16 +1,16 @@
-"""Every start of another program: what is started ends with this process, however that ends.
+"""Start all other programs. A started program ends with this process, however this process ends.
 
     done = run(["yosys", "-q", script], cwd=folder)        # one program, to its end
 
-    with Children() as children:                           # several, or one that is talked to
+    with Children() as children:                           # several, or one to talk to
         process = children.start(command, stdin=PIPE, stdout=PIPE)
 
-Each ``Children`` is a process group. Whatever the programs start themselves joins it, as a compiler
-that make starts does. The group ends as a whole when the context ends.
+Each ``Children`` is a process group. All descendants of the programs join it, for example a
+compiler that make starts. The whole group ends when the context ends.
 
-The first member of a group is a keeper, a shell that waits on a pipe. This process alone holds the
+The first member of a group is a keeper, a shell that waits on a pipe. Only this process holds the
 other end. The kernel closes that end when this process dies, also by SIGKILL. The keeper then ends
-the group. Nothing here depends on threads, and no code runs between fork and exec.
+the group. No code here depends on threads, and no code runs between fork and exec.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from weakref import WeakSet
 from merp.cosim.engines.programs.pulse import Watched
 
 GRACE_SECONDS = 2
-"""From SIGTERM, upon which a program may clean up, to SIGKILL."""
+"""Seconds from SIGTERM, after which a program may clean up, to SIGKILL."""
 
 _KEEPER = f"trap '' HUP INT TERM; read -r _; kill -TERM 0; sleep {GRACE_SECONDS}; kill -KILL 0"
-_TRIES, _PAUSE = 50, 0.01  # seconds, for what SIGKILL has struck to be gone
+_TRIES, _PAUSE = 50, 0.01  # seconds, until killed processes are gone
 
 _open: WeakSet[Children] = WeakSet()
 _of_thread = local()
 
 
 class Children:
-    """Processes that end when this context does, or when this process does.
+    """Processes that end with this context or with this process.
 
     Attributes:
         group: number of their process group, for ``join``.
@@ -67,7 +67,7 @@ class Children:
         _open.add(self)
 
     def __enter__(self) -> Children:
-        """There is nothing to do: the group is there."""
+        """Return this object; the group already exists."""
         return self
 
     def __exit__(
@@ -76,17 +76,18 @@ class Children:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End all of them."""
+        """End all processes."""
         self.end()
 
     def start(self, command: Sequence[str], **options: Any) -> Popen[Any]:
-        """Start a program; it reads nothing, unless ``options`` give it a standard input.
+        """Start a program. It has no standard input, unless ``options`` specify one.
 
         Args:
-            command: the program and its arguments. options: of ``subprocess.Popen``.
+            command: the program and its arguments.
+            options: of ``subprocess.Popen``.
 
         Raises:
-            OSError: it cannot be started.
+            OSError: the program cannot be started.
             RuntimeError: another thread has ended the group.
         """
         given = {"stdin": subprocess.DEVNULL} | options
@@ -98,20 +99,20 @@ class Children:
         return process
 
     def call(self, command: Sequence[str], **options: Any) -> int:
-        """Start a program as ``start`` does, and return its status when it has ended.
+        """Start a program as ``start`` does, wait for its end, and return its exit status.
 
         Raises:
-            CheckFailed: it stood still.
+            CheckFailed: the program made no progress.
         """
         process = self.start(command, **options)
         with Watched(process):
             return process.wait()
 
     def end(self, grace: float = GRACE_SECONDS) -> None:
-        """End all that are left, and whatever they have started; none is left then.
+        """End all remaining programs and their descendants; none is left afterwards.
 
-        SIGTERM comes first if one of them still runs. Those that it has not ended after ``grace``
-        seconds end by SIGKILL.
+        If a program still runs, all get SIGTERM first. Programs that still run after ``grace``
+        seconds get SIGKILL.
         """
         with self._starting:
             if self._ended:
@@ -121,18 +122,18 @@ class Children:
             workers = self._workers()
             if workers or any(process.poll() is None for process in self._started):
                 self._strike(signal.SIGTERM)
-                self._strike(signal.SIGCONT)  # one that is stopped cleans up, too
+                self._strike(signal.SIGCONT)  # a stopped program must clean up, too
                 self._await(workers, grace)
         finally:
             self._strike(signal.SIGKILL)
             self._let_go()
             for process in (*self._started, self._keeper):
-                with suppress(OSError), process:  # closes its pipes, of which it has left one
+                with suppress(OSError), process:  # closes its only remaining pipe
                     process.wait()
             self._vanish()
 
     def _workers(self) -> list[BaseProcess]:
-        """Those that have joined."""
+        """The ``multiprocessing`` processes that have joined."""
         found = []
         for worker in active_children():
             with suppress(ProcessLookupError):
@@ -149,11 +150,12 @@ class Children:
                 process.wait(max(0.0, until - monotonic()))
 
     def _strike(self, number: int) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # none is left; on macOS, but zombies
+        # none is left; on macOS only zombies are left
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.group, number)
 
     def _vanish(self) -> None:
-        """Wait for what others reap: it may write to a folder until it is gone."""
+        """Wait for processes that others reap: each may write to a folder until it is gone."""
         with suppress(ProcessLookupError, PermissionError):
             for _ in range(_TRIES):
                 os.killpg(self.group, 0)
@@ -164,17 +166,17 @@ class Children:
         os.close(self._held)
 
     def _forget(self) -> None:
-        """In a copy of this process: the group is not the copy's to end or to keep."""
+        """Forget the group in a copy of this process, which must neither end nor keep it."""
         self._ended = True
         self._let_go()
 
 
 def run(command: Sequence[str], **options: Any) -> CompletedProcess[str]:
-    """Run a program to its end, with ``options`` of ``Popen``: its status, and what it printed.
+    """Run a program to its end, with ``options`` of ``Popen``. Return its status and its output.
 
     Raises:
-        OSError: it cannot be started.
-        CheckFailed: it stood still.
+        OSError: the program cannot be started.
+        CheckFailed: the program made no progress.
     """
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     group: Children | None = getattr(_of_thread, "group", None)
@@ -186,22 +188,22 @@ def run(command: Sequence[str], **options: Any) -> CompletedProcess[str]:
 
 
 def start_in(children: Children) -> None:
-    """Have ``run`` in this thread start its programs in a group, so that its end ends them."""
+    """Make ``run`` in this thread start its programs in a group, and thus end with the group."""
     _of_thread.group = children
 
 
 def join(group: int) -> None:
-    """Make this process one of a group of its parent's; for those that ``multiprocessing`` starts.
+    """Let this process, started by ``multiprocessing``, join a group of its parent.
 
-    Call it first in the process: one that began before its parent's death ends with it from here.
+    Call it first in the process. If the parent is already dead, the process ends here.
     """
     os.setpgid(0, group)
 
 
 def _forget() -> None:
-    """A copy of this process, made by fork, lets go of the pipes that only the original may hold.
+    """Close the pipes in a forked copy of this process; only the original may hold them.
 
-    Else a group would live on as long as the copy does.
+    Otherwise a group would live as long as the copy.
     """
     for children in list(_open):
         children._forget()

@@ -1,21 +1,22 @@
-"""Signals that ask a process to end, as an exception that is not lost, whatever it strikes.
+"""Turn signals that ask a process to end into an exception that is never lost.
 
-Ctrl-C (SIGINT), `timeout` and batch systems (SIGTERM), a terminal that closes (SIGHUP): each raises
-`Interrupted`, a `KeyboardInterrupt`, so that all of them are cleaned up after alike.
+The signals are Ctrl-C (SIGINT), SIGTERM of `timeout` and batch systems, and SIGHUP of a closing
+terminal. Each signal raises `Interrupted`, a `KeyboardInterrupt`. Therefore the same cleanup code
+handles all of them.
 
-Python raises it wherever the main thread is. If that is a finaliser or the callback of a weak
-reference, as often while numba compiles, Python reports it as *ignored* and the work goes on. Such
-a signal is sent once more.
+Python raises the exception at the current position of the main thread. This may be a finaliser or
+the callback of a weak reference, often while numba compiles. Python then reports the exception as
+*ignored* and continues. In that case the signal is sent once more.
 
-If it struck numba's compiler, half-made functions would stay, and objects of LLVM that two owners
-free: the process would end by an error of numba's, or by a segmentation fault. So a signal waits
-until the function that is being compiled is done.
+An interrupt inside numba's compiler would leave incomplete functions and LLVM objects that are
+freed twice. The process would end with an internal error of numba or with a segmentation fault.
+Therefore a signal waits until the current function is compiled.
 
-It waits, too, while a function runs that `uninterrupted` marks: one that takes or gives back what
-must not be left half taken, as the lock of an output folder.
+A signal also waits while a function marked by `uninterrupted` runs. Such a function acquires or
+releases a resource that must not be left half acquired, such as the lock of an output folder.
 
-A signal that comes while an earlier one is being cleaned up after changes nothing: `timeout` sends
-each of its signals twice.
+A signal has no effect while the cleanup after an earlier signal runs: `timeout` sends each of its
+signals twice.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 AGAIN = 0.01
-"""Seconds until an interrupt is sent again: by then the finaliser that it struck is done."""
+"""Seconds until an interrupt is sent again. By then the interrupted finaliser has ended."""
 
 INTERRUPTING: dict[int, Callable[[int, FrameType | None], Any] | signal.Handlers] = {
     signal.SIGINT: signal.default_int_handler,
     signal.SIGTERM: signal.SIG_DFL,
     signal.SIGHUP: signal.SIG_DFL,
 }
-"""Signals that interrupt, and how each is handled where nobody has decided anything."""
+"""Signals that interrupt, and their default handlers."""
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -49,16 +50,16 @@ _uninterrupted: set[CodeType] = set()
 
 
 def uninterrupted(function: Function) -> Function:
-    """Mark a function, which must be quick: a signal waits until a call of it is over."""
+    """Mark a short function: a signal waits until a call of the function has returned."""
     _uninterrupted.add(cast(FunctionType, function).__code__)
     return function
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal has asked for the end.
+    """A signal has asked the process to end.
 
     Attributes:
-        number: the signal's.
+        number: number of the signal.
     """
 
     def __init__(self, number: int = signal.SIGINT) -> None:
@@ -67,19 +68,22 @@ class Interrupted(KeyboardInterrupt):
 
 
 def status_of(error: KeyboardInterrupt) -> int:
-    """Exit status of a process that a signal has ended, as a shell gives it: 128 and its number."""
+    """Return the exit status of a process that a signal has ended.
+
+    It is 128 plus the number, as in a shell.
+    """
     return 128 + (error.number if isinstance(error, Interrupted) else signal.SIGINT)
 
 
 @contextmanager
 def interrupts_that_last() -> Iterator[None]:
-    """Within it, signals that ask for the end raise `Interrupted`, and none of them is lost.
+    """Within the context, signals that ask for the end raise `Interrupted`, and none is lost.
 
-    Nothing is printed of them.
+    Nothing is printed about them.
 
-    Raises `Interrupted` at its end if a signal is still to come: it belongs to this work. A signal
-    that is ignored or handled by someone else stays so. Outside the main thread nothing changes:
-    Python handles no signals there.
+    Raises `Interrupted` at the end of the context if a signal is still pending, because the signal
+    belongs to this work. A signal that is ignored or has another handler is unchanged. Outside the
+    main thread the context has no effect, because Python handles no signals there.
     """
     ours = threading.current_thread() is threading.main_thread()
     untouched = [
@@ -107,9 +111,9 @@ def interrupts_that_last() -> Iterator[None]:
 
 @contextmanager
 def _held_back(signals: Sequence[int]) -> Iterator[None]:
-    """Have signals come before or after, as Python loses one that comes while its handler changes.
+    """Block signals while a handler changes, because Python loses a signal at that moment.
 
-    Those that have come are handled before.
+    Pending signals are handled before.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
@@ -119,28 +123,32 @@ def _held_back(signals: Sequence[int]) -> Iterator[None]:
 
 
 def survive_interrupted_source() -> None:
-    """Let a process that was interrupted end with the status that it gives.
+    """Let a process end with its own status after code from a string was interrupted.
 
-    CPython remembers an interrupt of code that it ran from a string, as `dataclass` does, and kills
-    itself by the signal in the end, although the error was caught; the next such code forgets it.
+    CPython remembers an interrupt of code that it ran from a string, such as the code of
+    `dataclass`. At its end CPython kills itself with the signal, even if the error was caught. The
+    next execution of such code clears this memory.
     """
     exec("")
 
 
 def _compiles() -> bool:
-    """Whether this thread compiles, which a quick verb does not wait to import."""
+    """Return whether this thread compiles, without importing numba for a fast command."""
     numba = sys.modules.get("numba.core.compiler_lock")
     lock = getattr(numba, "global_compiler_lock", None)  # None: the module is being imported
     return lock is not None and lock.is_locked()
 
 
 def _enters(frame: FrameType | None) -> bool:
-    """Whether the code that was struck enters or leaves a context: its end might not be noted."""
+    """Return whether the interrupted code enters or leaves a context.
+
+    Its end might not be recorded.
+    """
     return frame is not None and frame.f_code.co_filename == contextlib.__file__
 
 
 def _is_answered() -> bool:
-    """Whether the code that was struck cleans up after an earlier signal."""
+    """Return whether the interrupted code cleans up after an earlier signal."""
     error = sys.exception()
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
@@ -156,7 +164,7 @@ class _Lasting:
 
     @uninterrupted
     def hook(self, lost: UnraisableHookArgs) -> None:
-        """An error of a finaliser, which nobody will see."""
+        """Handle an error in a finaliser, which would otherwise be lost."""
         if isinstance(lost.exc_value, Interrupted):
             self._later(lost.exc_value.number)
         elif issubclass(lost.exc_type, KeyboardInterrupt):
@@ -165,7 +173,7 @@ class _Lasting:
             self.otherwise(lost)
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """A signal; in the hook, too, it would be lost."""
+        """Handle a signal. Within the hook, an exception would also be lost."""
         if self._over:
             self._waiting = number
             return
@@ -182,7 +190,7 @@ class _Lasting:
         raise Interrupted(number)
 
     def _later(self, number: int) -> None:
-        """Send a signal again; to the thread itself, so that it ends a wait for a program too."""
+        """Send a signal again, to the main thread, because this also ends a wait for a program."""
         send = (threading.main_thread().ident, number)
         timer = threading.Timer(AGAIN, signal.pthread_kill, send)
         timer.daemon = True
@@ -190,7 +198,7 @@ class _Lasting:
         timer.start()
 
     def stop(self) -> int | None:
-        """The signal that was still to come, if any; it will not."""
+        """Return the pending signal, if any, and cancel it."""
         self._over = True
         for timer, number in self._to_come.items():
             if timer.is_alive():

@@ -1,8 +1,8 @@
-"""Whether a process of this machine works at all, or is stopped or blocked for good.
+"""Detect whether a process of this machine runs, or is stopped or blocked permanently.
 
-The kernel counts how long each thread has run. A program that computes, polls, or has children that
-do so, gets processor time again and again. One that is stopped gets none, and is not waited for
-without end. Time in which this process was stopped itself does not count.
+The kernel counts the processor time of each thread. A program that computes or polls, or whose
+children do so, gets processor time again and again. A stopped program gets none. Therefore this
+process does not wait for it forever. Time in which this process was stopped itself does not count.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from merp.models.base.errors import CheckFailed
 
 STILL_SECONDS = 60
-"""Without any processor time, until a program counts as one that stands still."""
+"""Seconds without processor time until a program counts as blocked."""
 
 LOOK_SECONDS = 1.0
 
@@ -22,7 +22,10 @@ Ran = dict[str, str]
 
 
 def ran(pid: int) -> Ran:
-    """What the threads of a process and of all below it have run so far; empty where unknown."""
+    """Return the processor time of the threads of a process and its descendants.
+
+    It is empty if unknown.
+    """
     found: Ran = {}
     left = [str(pid)]
     while left:
@@ -30,7 +33,7 @@ def ran(pid: int) -> Ran:
             try:
                 found[thread.name] = (thread / "schedstat").read_text()
                 left += (thread / "children").read_text().split()
-            except OSError:  # it has ended
+            except OSError:  # the process has ended
                 continue
     return found
 
@@ -43,10 +46,10 @@ def _threads(pid: str) -> list[Path]:
 
 
 class Pulse:
-    """Signs of life of a process, as often as one looks for them.
+    """Signs of life of a process, at each call of ``is_still``.
 
     Attributes:
-        pid: of the process.
+        pid: number of the process.
     """
 
     def __init__(self, pid: int) -> None:
@@ -55,14 +58,17 @@ class Pulse:
         self._looks = 0
 
     def is_still(self) -> bool:
-        """Whether it has not run for ``STILL_SECONDS``; to be asked every ``LOOK_SECONDS``."""
+        """Return whether the process has not run for ``STILL_SECONDS``.
+
+        Call it every ``LOOK_SECONDS``.
+        """
         now = ran(self.pid)
         self._looks = self._looks + 1 if now and now == self._ran else 0
         self._ran = now
         return self._looks * LOOK_SECONDS >= STILL_SECONDS
 
     def forget(self) -> None:
-        """Count anew: it had nothing to do."""
+        """Restart the count, because the process had no work."""
         self._looks = 0
 
 
@@ -74,17 +80,17 @@ class Program(Protocol):
     returncode: Any
 
     def kill(self) -> None:
-        """End it."""
+        """End the program."""
 
 
 class Watched:
-    """A program that is ended if it stands still while this process waits for it.
+    """A program that is ended if it makes no progress while this process waits for it.
 
         watched = Watched(process)
         with watched:
             process.wait()
 
-    Raises `CheckFailed` at the end of the context if it was ended so.
+    Raises `CheckFailed` at the end of the context if the program was ended for this reason.
     """
 
     def __init__(self, process: Program) -> None:
@@ -96,24 +102,28 @@ class Watched:
         Thread(target=self._watch, daemon=True).start()
 
     def __enter__(self) -> Watched:
-        """Begin to wait for it."""
+        """Begin to wait for the program."""
         self._waits += 1
         self._waiting = True
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        """It has answered."""
+        """Stop waiting, because the program has answered.
+
+        Raises:
+            CheckFailed: the program made no progress and was ended.
+        """
         self._waiting = False
         if self._still:
             args: Any = self._process.args
             program = args if isinstance(args, str) else args[0]
             raise CheckFailed(
-                f"{Path(program).name} stood still: process {self._process.pid} got no processor "
-                f"time for {STILL_SECONDS} s"
+                f"{Path(program).name} made no progress: process {self._process.pid} got no "
+                f"processor time for {STILL_SECONDS} s"
             ) from None
 
     def end(self) -> None:
-        """Watch no longer."""
+        """Stop the observation."""
         self._ended.set()
 
     def _watch(self) -> None:

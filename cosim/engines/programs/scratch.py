@@ -1,7 +1,7 @@
-"""Temporary folders, each locked by the process that works in it, so that none stays for good.
+"""Temporary folders, each locked by the process that uses it, so that none remains permanently.
 
-A process that is killed leaves its folder behind. The kernel releases the lock, and the next
-process that needs such a folder removes it.
+A killed process leaves its folder behind. The kernel then releases the lock, and the next process
+that needs a temporary folder removes the old one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PREFIX = "merp-work-"
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """Make an empty folder, and remove it with all that is in it at the end."""
+    """Make an empty folder. Remove it with its contents at the end."""
     folder, lock = _made()
     try:
         yield folder
@@ -31,10 +31,11 @@ def scratch() -> Iterator[Path]:
 
 @uninterrupted
 def _made() -> tuple[Path, int]:
-    """A new folder and its lock; those of processes that no longer live are removed."""
+    """Return a new folder and its lock. Remove the folders of dead processes."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        with suppress(FileNotFoundError):  # taken for an old one between the two lines
+        # another process removed it as old between these two lines
+        with suppress(FileNotFoundError):
             lock = _locked(folder)
             break
     _sweep(folder.parent)
@@ -48,10 +49,10 @@ def _remove(folder: Path, lock: int) -> None:
 
 
 def _locked(folder: Path) -> int:
-    """Return a descriptor that holds the lock of a folder; a file system may have no locks.
+    """Return a descriptor that holds the lock of a folder. A file system may lack locks.
 
     Raises:
-        FileNotFoundError: it is removed, or somebody else's to remove.
+        FileNotFoundError: the folder is removed, or another process is going to remove it.
     """
     found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -69,7 +70,7 @@ def _locked(folder: Path) -> int:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove our folders whose process no longer lives."""
+    """Remove the folders of dead processes."""
     for folder in parent.glob(f"{PREFIX}*"):
         with suppress(OSError):
             found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

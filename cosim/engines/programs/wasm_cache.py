@@ -1,4 +1,4 @@
-"""The cache of YoWASP's tools: machine code of Yosys and nextpnr, loaded as it is found."""
+"""The cache of YoWASP's tools: machine code of Yosys and nextpnr, loaded without a check."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ NAMED = "YOWASP_CACHE_DIR"
 
 
 def check_wasm_cache() -> None:
-    """Make the folder, or refuse one where another user could have put code.
+    """Make the folder, or refuse a folder where another user could have placed code.
 
     Raises:
-        BadInput: as ``check_private``.
+        BadInput: as in ``check_private``.
     """
-    from platformdirs import user_cache_dir  # optional: it comes with the tools
+    from platformdirs import user_cache_dir  # optional: installed with the tools
 
     named = os.environ.get(NAMED)
     folder = Path(named or user_cache_dir("YoWASP", appauthor=False))

@@ -1,4 +1,4 @@
-"""Blocks of CNN-MERP that are synthesised and routed apart."""
+"""Blocks of CNN-MERP that are synthesised and routed separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of the MAC array that are synthesised and routed apart."""
+"""Blocks of the MAC array that are synthesised and routed separately."""
 
 from __future__ import annotations
 

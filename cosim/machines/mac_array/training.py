@@ -1,7 +1,7 @@
-"""A training step on the MAC array: image by image, all passes on one simulation.
+"""A training step on the MAC array: image by image, with all passes in one simulation.
 
-Every word of every pass is compared with the golden. What goes into a pass is what the hardware
-made of those before; the loss is a host's.
+Every word of every pass is compared with the golden model. The operands of a pass are the
+hardware's results of earlier passes. The host computes the loss.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from merp.testbenches.top.player import Progress
 
 
 class ArrayStepped(NamedTuple):
-    """The next model, mean loss before the step, and what was found of every layer and phase."""
+    """The next model, the mean loss before the step, and the audit of every layer and phase."""
 
     model: FixedModel
     loss: float
@@ -44,15 +44,17 @@ class ArrayStepped(NamedTuple):
 
 
 class ArrayTraining:
-    """Training steps on an engine, each of them one run of passes back to back.
+    """Training steps on an engine. Each step is one run of passes back to back.
 
     Args:
-        network: every layer of it is on one array. momentum: whether velocities are built.
-        engine: one of ``cosim.engines.engine.ENGINES``. begin: is told the pass that comes next.
-        progress: is told how far it is.
+        network: network in which every layer is on one array.
+        momentum: whether velocities are built.
+        engine: one of ``cosim.engines.engine.ENGINES``.
+        begin: called with the name of the next pass.
+        progress: called with the progress of a pass.
 
     Attributes:
-        seconds: of all steps so far: ``building`` the hardware, ``simulating`` it.
+        seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
     """
 
     def __init__(
@@ -87,7 +89,7 @@ class ArrayTraining:
 
         Raises:
             CheckFailed: a bit, a count or a rule of a port was wrong.
-            Stuck: a pass stood still.
+            Stuck: no word of a pass moved for too long.
         """
         step = ArrayStep(FixedGoldenStep(self._network, images, labels, model, rates, loss_kind))
         found: dict[tuple[str, str], list[Audit]] = {}

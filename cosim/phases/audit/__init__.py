@@ -1,1 +1,1 @@
-"""Records held against what is expected: bits, words, cycles."""
+"""Compare records with expectations: bits, words, cycles."""

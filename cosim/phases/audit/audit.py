@@ -1,7 +1,7 @@
 """The audit of a run, of any phase: its bits, its words per port, its cycles by cause.
 
-Words are counted four ways that share no code: by formula, by walking the schedule, by registers
-in the hardware, by monitors on its pins; and a fifth time from a waveform, where one was written.
+Words are counted in four ways that share no code: by formula, by walking the schedule, by hardware
+registers, and by monitors on the pins. If a waveform was written, it gives a fifth count.
 """
 
 from __future__ import annotations
@@ -18,25 +18,27 @@ from merp.models.base.ordered_sum import ordered_sum
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
 
-WRITE_CYCLES = 1  # from the last kernel or bias word on the pins to its place in a memory
+WRITE_CYCLES = 1  # from the last kernel or bias word on the pins to its write to a memory
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found, over one or more runs on one design.
+    """Findings of one or more runs on one design.
 
     Attributes:
-        words_compared: output words compared with the golden. mismatches: those that differ, are
-            missing or too many.
-        ports: words by port and way of counting; of one that joins two engines on a chip, and is no
-            pin, ``neighbour`` stands for what a monitor would count.
-        cycles: hardware cycle counters by name, stalls last, as ``stall_input`` and so on; behind
-            the name of a half those that it has of its own, as ``propagation_total``.
-        operations: two per multiply-add. ideal: cycles with every CU useful in each.
-        slots: CU slots issued, useful or not.
-        bytes: seen on the pins, by port. maps: the ports that count ``maps`` counts.
-        failures: every check that did not hold, one line each.
-        seconds: simulation, without the build.
+        words_compared: output words compared with the golden model.
+        mismatches: output words that differ, are missing or are surplus.
+        ports: words by port and way of counting. A port that connects two engines on a chip is not
+            a pin. For such a port, ``neighbour`` replaces the monitor's count.
+        cycles: hardware cycle counters by name, stalls last, as ``stall_input`` and so on. Counters
+            of a half have its name as a prefix, as ``propagation_total``.
+        operations: two per multiply-add.
+        ideal: number of cycles if every CU were useful in every cycle.
+        slots: issued CU slots, useful or not.
+        bytes: bytes on the pins, by port.
+        maps: the ports that are included in the count ``maps``.
+        failures: every failed check, one line each.
+        seconds: duration of the simulation, without the build.
     """
 
     words_compared: int
@@ -58,31 +60,31 @@ class Audit:
 
     @property
     def passed(self) -> bool:
-        """Whether every check holds."""
+        """Whether every check succeeded."""
         return not self.failures
 
     @property
     def whole(self) -> int:
-        """Cycles with those in which kernels are loaded in front."""
+        """All cycles, including the cycles in which kernels are loaded before the start."""
         return self.cycles["total"] + self.cycles.get("kernel_load", 0)
 
     @property
     def efficiency(self) -> float:
-        """Ideal cycles over all cycles from the first map word to the last output word."""
+        """Ideal cycles divided by all cycles from the first map word to the last output word."""
         return self.ideal / self.cycles["total"] if self.cycles["total"] else 0.0
 
     @property
     def slot_efficiency(self) -> float:
-        """Useful CU slots over all CU slots that were issued."""
+        """Useful CU slots divided by all issued CU slots."""
         return self.cycles["useful"] / self.slots if self.slots else 0.0
 
     @property
     def moved(self) -> dict[str, int]:
-        """Bytes seen on the pins of each port that moved any."""
+        """Bytes on the pins of each port that moved any."""
         return {port: count for port, count in self.bytes.items() if count}
 
     def mb_per_gflop(self, ports: Sequence[str]) -> float:
-        """Megabytes seen on the pins of ``ports`` for 10^9 operations."""
+        """Return the megabytes on the pins of ``ports`` per 10^9 operations."""
         moved = self.moved
         return sum(moved.get(port, 0) for port in ports) / self.operations * 1000
 
@@ -93,15 +95,15 @@ def audit(
     waveform: Mapping[str, int] | None = None,
     joined: Mapping[str, int] | None = None,
 ) -> Audit:
-    """Check the record of one run against everything that is known about it.
+    """Check the record of one run against its expectation.
 
     Args:
-        record: of the run, from any engine.
-        expected: what the pass must do.
+        record: record of the run, from any engine.
+        expected: the expectation of the pass.
         waveform: transfers by stream, from ``waveform.transfers``.
-        joined: of an engine among others on a chip, the ports that are no pins, each with the words
-            that the neighbour at its other end counted. When the engine began and ended cannot be
-            seen from outside then.
+        joined: the ports that are not pins, of an engine among others on a chip. Each has the word
+            count of the neighbour at its other end. In this case start and end of the engine are
+            not visible from outside.
     """
     inside = joined or {}
     pins = {name: port for name, port in expected.ports.items() if name not in inside}
@@ -122,7 +124,7 @@ def audit(
         differ = np.flatnonzero(differing)
         mismatches += differ.size + abs(words.size - port.golden.size)
         if words.size != port.golden.size:
-            failures.append(f"{name}: {words.size} words came out, not {port.golden.size}")
+            failures.append(f"{name}: {words.size} output words, not {port.golden.size}")
         if differ.size:
             first = int(differ[0])
             place = tuple(int(i) for i in np.unravel_index(first, port.golden.shape))
@@ -147,7 +149,7 @@ def audit(
     for name, half in expected.halves.items():
         failures += _half_failures(record, status, name, half, expected)
     if status["framing_error"]:
-        failures.append("framing_error: an input's last did not come with its last word")
+        failures.append("framing_error: the last flag of an input is not at its last word")
     return Audit(
         words_compared=compared,
         mismatches=mismatches,
@@ -167,14 +169,14 @@ def audit(
 
 
 def cycle_names(expected: Expectation) -> tuple[str, ...]:
-    """Counters of cycles that the audit of a pass has, stalls last, those of halves behind."""
+    """Return the cycle counters in the audit of a pass: stalls last, then counters of halves."""
     ranked = sorted(expected.counters, key=lambda counter: counter.stall)
     names = [each.name for each in ranked]
     return (*names, *(f"{half}_{name}" for half in expected.halves for name in names))
 
 
 def _parts(expected: Expectation) -> list[str]:
-    """Those that ``total`` is the sum of."""
+    """Return the counters whose sum is ``total``."""
     return [each.name for each in expected.counters if each.part]
 
 
@@ -204,7 +206,7 @@ def _ports(
 
 
 def _wanted(cycles: Mapping[str, int], expected: Expectation) -> dict[str, tuple[str, int]]:
-    """Cycle counters as the others and the shape say they must be."""
+    """Return the expected cycle counters according to the other counters and the shape."""
     return {
         "total, from its causes": ("total", sum(cycles[part] for part in _parts(expected))),
         "issue": ("issue", expected.work.issue),
@@ -215,13 +217,13 @@ def _wanted(cycles: Mapping[str, int], expected: Expectation) -> dict[str, tuple
 def _wanted_of_pins(
     record: RunRecord, cycles: Mapping[str, int], expected: Expectation
 ) -> dict[str, tuple[str, int]]:
-    """Cycle counters as the pins say they must be."""
+    """Return the expected cycle counters according to the pins."""
     streams = {name: port.stream for name, port in expected.ports.items()}
     ended = max(record.outcome.last[streams[name]] for name in expected.last)
     began = 1 if expected.first is None else record.outcome.first[streams[expected.first]]
     seen = ended - began + 1
     if expected.early_end:
-        # The engine computes positions after the last word that pooling lets out.
+        # The engine computes positions after the last word that pooling outputs.
         seen = max(seen, cycles["total"])
     wanted = {"total, on the pins": ("total", seen)}
     if "kernel_load" in cycles:
@@ -240,7 +242,7 @@ def _half_failures(
     half: ExpectedHalf,
     expected: Expectation,
 ) -> list[str]:
-    """The same of the counters of a half, by those of its pass."""
+    """Check the counters of a half in the same way, with the counters of its pass."""
     wanted = {
         f"{name} total, from its causes": (
             f"{name}_total",
@@ -258,7 +260,7 @@ def _half_failures(
 
 
 def _differing(counters: Mapping[str, int], wanted: Mapping[str, tuple[str, int]]) -> list[str]:
-    """What is wanted of a counter and is not in it."""
+    """Return the differences between counters and expected values."""
     return [
         f"cycles {what}: {counters[name]} instead of {value}"
         for what, (name, value) in wanted.items()
@@ -267,16 +269,17 @@ def _differing(counters: Mapping[str, int], wanted: Mapping[str, tuple[str, int]
 
 
 def combine(audits: Sequence[Audit]) -> Audit:
-    """One audit of several runs: words, cycles and operations are summed, every failure is kept.
+    """Combine the audits of several runs: words, cycles and operations are summed.
 
-    Runs of different phases have different ports, and counters; of ports of one name words are
-    summed, and bytes, as words of a port may have other sizes in another layer.
+    All failures are included. Runs of different phases have different ports and counters. Words and
+    bytes of ports with the same name are summed. The word size of such a port may vary between
+    layers.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are no audits.
     """
     if not audits:
-        raise ValueError("nothing to combine")
+        raise ValueError("no audits to combine")
     ports: dict[str, dict[str, int]] = {}
     moved: Counter[str] = Counter()
     cycles: Counter[str] = Counter()

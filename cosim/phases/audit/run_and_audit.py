@@ -1,4 +1,4 @@
-"""Run passes on an engine, and audit each."""
+"""Run passes on an engine, and audit each pass."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from merp.testbenches.top.wave import Wave
 
 @dataclass(frozen=True)
 class Audited:
-    """What a pass did, and what was found wrong with it."""
+    """The record of a pass and its audit."""
 
     record: RunRecord
     audit: Audit
 
 
 Passes = Generator[GroupPass, Audited | None, None]
-"""Passes that are made one at a time: each ``yield`` gives what the pass that it gave did."""
+"""A generator of passes, one at a time. Each ``yield`` gives a pass and receives its results."""
 
 
 def given(audited: Audited | None) -> Audited:
-    """What became of the pass that was yielded."""
+    """Return the results of the pass that was yielded."""
     assert audited is not None
     return audited
 
@@ -43,16 +43,17 @@ def run_and_audit(
     progress: Progress | None = None,
     wanted: Sequence[Wanted] = (),
 ) -> list[Audited]:
-    """Run ``passes`` back to back on one elaboration of ``top``; nothing is built for none.
+    """Run ``passes`` back to back on one elaboration of ``top``. Without passes nothing is built.
 
-    ``wanted`` is that of the ``Job``; without it the cycles of ``passes`` are estimated, if all of
-    them are there.
+    ``wanted`` is as in ``Job``. Without it, the cycles of ``passes`` are estimated, if ``passes``
+    is a sequence.
 
-    A waveform is complete only after the last pass: its counts are in what is returned, not in what
-    a pass learns of the one before.
+    A waveform is complete only after the last pass. Therefore the returned audits include its
+    counts, but the results that a generator receives during the run do not.
 
     Raises:
-        BadInput: no such engine, its simulator is not installed, or ``wave`` is of no instance.
+        BadInput: the engine does not exist, its simulator is not installed, or ``wave`` names an
+            unknown instance.
         Stuck: no word moved for too long.
     """
     if not wanted and isinstance(passes, Sequence):
@@ -75,7 +76,7 @@ def run_and_audit(
 
 
 def _runs(first: GroupPass, rest: Passes, found: list[tuple[Audited, Expectation]]) -> Runs:
-    """Hand out the run of each pass, audit its record, and tell the passes."""
+    """Yield the run of each pass, audit its record, and send the results to the generator."""
     each = first
     while True:
         record = yield each.run
@@ -88,6 +89,6 @@ def _runs(first: GroupPass, rest: Passes, found: list[tuple[Audited, Expectation
 
 
 def _in_turn(passes: Sequence[GroupPass]) -> Passes:
-    """Passes that do not depend on each other."""
-    for each in passes:  # noqa: UP028 - a list has nothing that could be sent to
+    """Yield passes that do not depend on each other."""
+    for each in passes:  # noqa: UP028 - a list cannot receive values
         yield each

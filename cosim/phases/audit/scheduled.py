@@ -1,4 +1,4 @@
-"""The audit of several passes that one start ran, one behind the other."""
+"""The audit of several consecutive passes that were run with one start."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from merp.cosim.phases.expectation import Expectation
 
 
 def audit_scheduled(record: RunRecord, expected: Expectation, cycles: int) -> Audit:
-    """The audit of all passes together, and the cycles of the run on the pins.
+    """Return the audit of all passes together, with the cycles of the run on the pins.
 
-    Where a pass begins and ends in it the pins do not show; from start to done they do.
+    The pins show the start and the done flag of the run, but not the borders of single passes.
 
     Args:
-        expected: what the passes must do together. cycles: of the run.
+        expected: the combined expectation of the passes.
+        cycles: expected cycles of the run.
     """
     found = audit(record, expected, joined={})
     if record.outcome.cycles == cycles:

@@ -1,12 +1,12 @@
-"""Stimulus and expected words of a run as text files, for a bench without Python.
+"""Stimulus and expected words of a run as text files, for a testbench without Python.
 
 All numbers are hexadecimal. A folder holds
 
-- a file per stream, a word on each line: of an input what goes in, of an output what must come out,
-  ``-`` where any word may;
-- ``registers.txt``, what is written before the start: address, value, name;
-- ``status.txt``, what must be read after the end, in the same form;
-- ``cycles.txt``, counters that are shown, not compared: address, name.
+- a file per stream with a word on each line: inputs of an input stream, expected words of an output
+  stream; ``-`` allows any word;
+- ``registers.txt``, the registers that are written before the start: address, value, name;
+- ``status.txt``, the expected registers after the end, in the same form;
+- ``cycles.txt``, counters that are printed but not compared: address, name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import TopPorts
 
 ANY = "-"
-"""In place of a word that may be any."""
+"""Mark of a word that may have any value."""
 
 DONE = 0b010  # register ``status``: done, neither busy nor a framing error
 
@@ -33,9 +33,11 @@ DONE = 0b010  # register ``status``: done, neither busy nor a framing error
 def write_vectors(
     directory: Path, given: GroupPass, ports: TopPorts, registers: RegisterMap
 ) -> int:
-    """Write the files of a pass; return how many words that must come out are compared.
+    """Write the files of a pass; return the number of output words that are compared.
 
-    ports: of the engine. registers: of its AXI shell.
+    Args:
+        ports: ports of the engine.
+        registers: registers of its AXI shell.
     """
     run, expected = given
     return write_run(
@@ -60,10 +62,13 @@ def write_run(
     registers: RegisterMap,
     meant: Mapping[str, NDArray[np.bool_]] | None = None,
 ) -> int:
-    """Write the files of a run; return how many words that must come out are compared.
+    """Write the files of a run; return the number of output words that are compared.
 
-    goldens: by stream. status: what must be read, by register. cycles: counters that are shown.
-    meant: which words of a golden mean something, by stream; all of one that is not named.
+    Args:
+        goldens: expected words by stream.
+        status: expected registers.
+        cycles: counters that are printed.
+        meant: by stream, the words of ``goldens`` that are compared; default all.
     """
     run.check(ports)
     directory.mkdir(parents=True)
@@ -88,10 +93,10 @@ def write_run(
 
 
 def known_status(expected: Expectation) -> dict[str, int]:
-    """What the status registers must hold after the run, whoever pauses when."""
+    """Return the expected status registers after the run, independent of any pauses."""
     counts = {name: port.closed_form for name, port in expected.ports.items()}
     counts |= {"issue": expected.work.issue, "useful": expected.work.useful}
-    cycles = cycle_names(expected)  # they depend on who pauses
+    cycles = cycle_names(expected)  # they depend on pauses
     counts |= {name: count for name, count in expected.known.items() if name not in cycles}
     for name, half in expected.halves.items():
         counts |= {f"{name}_issue": half.work.issue, f"{name}_useful": half.work.useful}
@@ -99,7 +104,7 @@ def known_status(expected: Expectation) -> dict[str, int]:
 
 
 def status_words(counts: Mapping[str, int]) -> dict[str, int]:
-    """The status registers of a run that has ended, whose counters are known."""
+    """Return the status registers after a run whose counters are known."""
     known = {"status": DONE, "error": 0}
     for name, value in counts.items():
         known |= {f"status_{name}": value & 0xFFFFFFFF, f"status_{name}_high": value >> 32}

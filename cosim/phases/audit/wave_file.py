@@ -1,4 +1,4 @@
-"""Waveform files, read back: VCD with vcdvcd, FST with pywellen. The suffix says which it is."""
+"""Read waveform files: VCD with vcdvcd, FST with pywellen. The suffix selects the format."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 Name = tuple[str, ...]
-"""A signal: the instances that lead to it, and its own name."""
+"""A signal: the instances on the path to it, and its own name."""
 
 Changes = list[tuple[int, str]]
-"""Times, in the file's unit, at which a signal changes, and what it becomes: bits from the left."""
+"""Times, in the file's unit, at which a signal changes, and its new values: bits from the left."""
 
 
 def signals(path: Path) -> dict[Name, str]:
-    """The signals of a file by their path, with what the file writes behind the name.
+    """Return the signals of a file by path, with the suffix that the file writes after the name.
 
-    That is the range of a vector, as ``[7:0]``, or nothing.
+    The suffix is the range of a vector, such as ``[7:0]``, or empty.
     """
     if path.suffix == ".fst":
         from pywellen import Waveform
@@ -33,7 +33,7 @@ def signals(path: Path) -> dict[Name, str]:
 
 
 def changes(path: Path, wanted: Collection[Name]) -> Mapping[Name, Changes]:
-    """The changes of ``wanted`` signals, by their path."""
+    """Return the changes of the ``wanted`` signals, by path."""
     if path.suffix == ".fst":
         from pywellen import Waveform
 
@@ -48,37 +48,41 @@ def changes(path: Path, wanted: Collection[Name]) -> Mapping[Name, Changes]:
 
 
 def _vcd(path: Path, **choice: Any) -> Any:
-    """A VCD, read with vcdvcd.
+    """Read a VCD with vcdvcd.
 
-    That has a write to a closed pipe end the process from its import on; here it is an exception,
-    as anywhere in Python: a pool replaces a worker that died, a shell's ``head`` is no crash.
+    When vcdvcd is imported, it changes the signal handler so that a write to a closed pipe ends the
+    process. This function restores the exception that is usual in Python. Then a pool can replace a
+    dead worker, and a shell's ``head`` causes no crash.
     """
     before = signal.getsignal(signal.SIGPIPE)
     from vcdvcd import VCDVCD
 
-    with suppress(ValueError, TypeError):  # in another thread; or it was not set by Python
+    with suppress(ValueError, TypeError):  # in another thread; or Python did not set the handler
         signal.signal(signal.SIGPIPE, before)
     return VCDVCD(str(path), **choice)
 
 
 def last_time(path: Path) -> int:
-    """The last time that a file speaks of, in its unit; 0 if it speaks of none."""
+    """Return the last time in a file, in its unit; 0 if there is none."""
     if path.suffix == ".fst":
         from pywellen import Waveform
 
-        # Only the clock's changes are read: nothing changes later than its last edge.
+        # Only the clock's changes are read, because nothing changes after its last edge.
         clocks = [each for each in Waveform(str(path)).all_vars() if each.name == "clk"]
         return max((time for each in clocks[:1] for time, _ in each.signal), default=0)
     return _last_stamp(path)
 
 
 def _last_stamp(path: Path) -> int:
-    """The number of the last line ``#TIME``, looked for from the end: a file may be huge."""
+    """Return the number of the last line ``#TIME``.
+
+    Search from the end, because a file may be huge.
+    """
     size, block = path.stat().st_size, 1 << 16
     with path.open("rb") as file:
         while True:
             file.seek(max(0, size - block))
-            # The first line may be the end of one, and names of signals may hold the mark.
+            # The first line may be incomplete, and names of signals may contain the mark.
             lines = file.read() if block >= size else file.read().partition(b"\n")[2]
             stamps = re.findall(rb"^#(\d+)\s*$", lines, re.MULTILINE)
             if stamps or block >= size:
@@ -87,7 +91,7 @@ def _last_stamp(path: Path) -> int:
 
 
 def _bare(name: str) -> str:
-    """A name without its range."""
+    """Return a name without its range."""
     return re.sub(r"\[\d+:\d+\]$", "", name)
 
 

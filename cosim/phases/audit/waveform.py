@@ -1,7 +1,7 @@
 """The fifth count: transfers per stream, read from a waveform file.
 
 A transfer is a rising clock edge before which valid and ready are both high. The values just before
-the edge count: what changes in the same instant as the edge is the edge's doing.
+the edge count, because changes at the same time as the edge are caused by the edge.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class _BitOverTime:
         self._values = [value for _, value in changes]
 
     def before(self, time: int) -> str:
-        """The value just before ``time``; ``x`` before the first change."""
+        """Return the value just before ``time``; ``x`` before the first change."""
         index = bisect_left(self._times, time)
         return self._values[index - 1] if index else "x"
 
     def rises(self) -> list[int]:
-        """Times at which the value becomes 1."""
+        """Return the times at which the value becomes 1."""
         return [
             time
             for time, value, old in zip(
@@ -41,10 +41,10 @@ def transfers(
 ) -> list[dict[str, int]]:
     """Count the transfers of each run in a waveform of a top.
 
-    ``lane_bytes``: of streams with ``tkeep``, the bytes of an element; a transfer counts as many
-    elements as it keeps.
+    ``lane_bytes`` holds the bytes of an element, for streams with ``tkeep``. A transfer of such a
+    stream counts the elements that ``tkeep`` marks.
 
-    A run begins with ``start``; one that a reset cuts short is not counted.
+    A run begins with ``start``. A run that a reset interrupts is not counted.
 
     Raises:
         ValueError: a port is not in the file, or valid, ready, start or rst is undefined in a run.
@@ -63,7 +63,7 @@ def transfers(
                 cut[-1] = True
             continue
         if bits["start"].before(time) == "1":
-            # A run that is reset begins again: what was counted until then is void.
+            # A run that is reset begins again. The count up to the reset is void.
             if cut and cut[-1]:
                 runs.pop()
                 cut.pop()
@@ -82,7 +82,7 @@ def transfers(
 
 
 def _read(path: Path, names: Sequence[str]) -> dict[str, _BitOverTime]:
-    """The top's own signals: the shallowest of each name."""
+    """Return the top's own signals: for each name the signal with the shortest path."""
     every = signals(path)
     chosen: dict[str, Name] = {}
     for name in names:

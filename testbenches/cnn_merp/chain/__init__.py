@@ -1,1 +1,1 @@
-"""A board of a chain by itself: a node, and its ends of the links."""
+"""A single board of a chain: a node and its ends of the links."""

@@ -1,7 +1,7 @@
-"""A board of a chain in a simulation of its own: the lanes of its links are wires of the top.
+"""A board of a chain in a separate simulation: the lanes of its links are wires of the top.
 
-What is on the lanes, and the credits, take a link's latency from one board to the other, and
-nothing else crosses. So boards whose lanes are joined by wires of that latency are the chain.
+Only words on the lanes and credits cross from one board to the other. Both take the latency of a
+link. Therefore boards that are connected by wires of this latency behave exactly as the chain.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
 
 FACING = {"front": "back", "back": "front"}
-"""Sides of a board, and that of the next one which it faces."""
+"""Each side of a board, and the side of the neighbour that it is connected to."""
 
 
 class Side(NamedTuple):
-    """Where another board is.
+    """A side of a board with a neighbour.
 
     Attributes:
-        sends, takes: streams to that board and from it.
-        sent, arrived: what the chain calls the links that carry them.
+        sends, takes: streams to the neighbour, and from it.
+        sent, arrived: names of their links in the chain.
     """
 
     sends: Bundles
@@ -45,7 +45,7 @@ class Side(NamedTuple):
 
 
 class Wires(Lanes):
-    """What leaves a board at a side: words, and credits for those that come there."""
+    """Outgoing wires of a board at a side: words, and credits for the incoming words."""
 
     def __init__(self, words: Bundles, credited: Bundles) -> None:
         super().__init__(words)
@@ -53,7 +53,7 @@ class Wires(Lanes):
 
 
 class BoardStatus(NodeStatus):
-    """Status of a board: that of its node, and what its ends of the links count."""
+    """Status of a board: the status of its node, and the counters of its ends of the links."""
 
     def __init__(self, design: ClusterDesign, place: int, of: ClusterStatus) -> None:
         super().__init__(design.nodes[place], of)
@@ -63,7 +63,7 @@ class BoardStatus(NodeStatus):
 
 
 class BoardPorts(GivenPorts):
-    """Ports of a board; wires at each side at which another board is."""
+    """Ports of a board, with wires at each side that has a neighbour."""
 
     MEMBERS = given_all(
         config=Bundles,
@@ -76,7 +76,7 @@ class BoardPorts(GivenPorts):
 
 
 def board_ports(design: ClusterDesign, place: int, chain: Interface) -> BoardPorts:
-    """Ports of the board at a place, from 0: its own of those of the chain, and wires."""
+    """Create the ports of the board at a place, from 0: its ports of the chain, and wires."""
     each, sides = design.nodes[place], _sides(design, place)
     names = share_names(each)
     config = names + ["admission"] * (each.begins or each.ends) + ["link"] * bool(sides)
@@ -94,9 +94,9 @@ def board_ports(design: ClusterDesign, place: int, chain: Interface) -> BoardPor
 def board(
     clk: Bit, rst: Bit, start: Bit, ports: BoardPorts, design: ClusterDesign, place: int
 ) -> Any:
-    """A node and its ends of the links; ports as those of the chain.
+    """A node and its ends of the links; its ports are ports of the chain.
 
-    arriving, leaving: wires at each side at which another board is.
+    arriving, leaving: wires at each side that has a neighbour.
     """
     config, s_axis, m_axis, status = ports.config, ports.s_axis, ports.m_axis, ports.status
     sides = _sides(design, place)
@@ -150,7 +150,7 @@ def board(
 
 
 def _sides(design: ClusterDesign, place: int) -> dict[str, Side]:
-    """The sides of a board at which there is another."""
+    """Return the sides of a board that have a neighbour."""
     found = {}
     if not design.nodes[place].begins:
         on, back = _crossing(design, place)
@@ -162,6 +162,6 @@ def _sides(design: ClusterDesign, place: int) -> dict[str, Side]:
 
 
 def _crossing(design: ClusterDesign, border: int) -> tuple[Bundles, Bundles]:
-    """Streams over a border, from 1: those that go on, and those that come back."""
+    """Return the forward and the backward streams across a border; borders count from 1."""
     last = design.nodes[border - 1].shares[-1]
     return axis(forward_streams(last)), axis(backward_streams(last))

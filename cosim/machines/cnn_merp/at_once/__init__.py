@@ -1,1 +1,1 @@
-"""Engines that all run at once: their step, their batch and their waits."""
+"""Engines that run concurrently: their step, their batch and their waits."""

@@ -1,4 +1,4 @@
-"""A batch in engines that run at once, and what was found wrong with it."""
+"""A batch in engines that run concurrently, and its checks."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from merp.models.machines.cnn_merp.params.pipeline_registers import (
 from merp.testbenches.top.run import DerivedSource, Run
 
 STORES = {"features": "ku", "states": "dp"}
-"""Stores of a layer, each with the phase that takes from it."""
+"""The stores of a layer, each with the phase that reads from it."""
 
 
 @dataclass(frozen=True)
 class ConcurrentBatch:
-    """A step of training as one run of engines that all run at once.
+    """A training step as one run of concurrent engines.
 
     Attributes:
-        hardware: its engines. run: what the bench plays. passes: of each engine, by its name.
+        hardware: the engines.
+        run: the run for the testbench.
+        passes: the pass of each engine, by the engine's name.
     """
 
     hardware: ConcurrentEngines
@@ -34,7 +36,7 @@ class ConcurrentBatch:
     passes: Mapping[str, GroupPass]
 
     def audited(self, record: RunRecord) -> dict[str, Audited]:
-        """What each engine did, by its name, its streams called as on a top of its own."""
+        """Audit each engine, by its name. Its streams have the names of its stand-alone top."""
         found = {}
         for engine in self.hardware.engines:
             seen, joined = self._seen(record, engine)
@@ -44,7 +46,7 @@ class ConcurrentBatch:
 
     @property
     def goldens(self) -> dict[str, Bits]:
-        """What must leave, by stream of the top."""
+        """The expected output words, by stream of the top."""
         found = {}
         for engine in self.hardware.engines:
             for port, each in self.passes[engine.name].expected.ports.items():
@@ -55,7 +57,7 @@ class ConcurrentBatch:
 
     @property
     def counts(self) -> dict[str, int]:
-        """What counters must hold at the end, whoever pauses when."""
+        """The expected final values of counters, independent of any pauses."""
         found = {"flight": 0}
         for engine in self.hardware.engines:
             expected = self.passes[engine.name].expected
@@ -67,13 +69,13 @@ class ConcurrentBatch:
         return found
 
     def failures(self, record: RunRecord) -> list[str]:
-        """What is wrong with the whole, whatever an engine did."""
+        """Return the failed checks of the whole run, apart from the audits of single engines."""
         return [*record.outcome.faults, *self._left(record)]
 
     def _seen(
         self, record: RunRecord, engine: ConcurrentEngine
     ) -> tuple[RunRecord, dict[str, int]]:
-        """The record as one of an engine alone, and what its neighbours counted."""
+        """Return the record of one engine, and the counts of its neighbours."""
         outcome, prefix = record.outcome, f"status_{engine.name}_"
         joined: dict[str, int] = {}
         pins: dict[str, str] = {}
@@ -97,13 +99,17 @@ class ConcurrentBatch:
                 for name, value in outcome.status.items()
                 if name.startswith(prefix)
             }
-            | {"status_framing_error": 0},  # told of all engines together
+            | {"status_framing_error": 0},  # reported for all engines together
             faults=(),
         )
         return replace(record, outcome=seen), joined
 
     def _left(self, record: RunRecord) -> list[str]:
-        """What is left in stores, images that are still on their way, or too many at once."""
+        """Return faults at the end of a run.
+
+        A fault is a word left in a store, an image in flight at the end, or too many images in
+        flight at once.
+        """
         status = record.outcome.status
         stores = tuple(f"{store}_fill" for store in STORES)
         left = {name: count for name, count in status.items() if name.endswith(stores)}
@@ -115,9 +121,9 @@ class ConcurrentBatch:
         ]
         most, allowed = status["status_flight_peak"], self.run.config["config_admission_depth"]
         if most > allowed:
-            found.append(f"flight_peak: {most} images on their way, not {allowed} at most")
+            found.append(f"flight_peak: {most} images in flight, not {allowed} at most")
         if status["status_framing_error"]:
-            found.append("framing_error: an input's last did not come with its last word")
+            found.append("framing_error: the last flag of an input is not at its last word")
         return found
 
 
@@ -127,7 +133,10 @@ def batch_of(
     entry: PipelineRun,
     stalls: Mapping[str, Sequence[int]] | None = None,
 ) -> ConcurrentBatch:
-    """The run of a batch in which each engine has its pass, with the registers of admission."""
+    """Return the run of a batch.
+
+    Each engine has its pass, and ``entry`` has the admission registers.
+    """
     config = {f"config_{name}": value for name, value in ADMISSION.values(entry).items()}
     words = {}
     for engine in engines.engines:

@@ -1,4 +1,4 @@
-"""Engines that run at once in one top."""
+"""Engines that run concurrently in one top."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ Phase = ForwardPhase | DeltaPhase | KernelUpdate
 
 
 class PortCount(NamedTuple):
-    """A counter whose words are some of a port's.
+    """A counter whose words are a part of the words of a port.
 
     Attributes:
-        whose: an engine's name. port: its. sign: -1 for words that do not come from there.
+        whose: name of an engine.
+        port: port of this engine.
+        sign: -1 for words that must be subtracted.
     """
 
     whose: str
@@ -33,7 +35,9 @@ class ConcurrentEngine:
     """One of several engines.
 
     Attributes:
-        place: of its layer, from 1. layer: the layer. phase: what it runs.
+        place: position of its layer, from 1.
+        layer: the layer.
+        phase: the phase that the engine runs.
     """
 
     place: int
@@ -42,36 +46,36 @@ class ConcurrentEngine:
 
     @property
     def where(self) -> str:
-        """What it is an engine of, in the names of the top's ports: ``layer2``."""
+        """The part of the top to which the engine belongs, in port names: ``layer2``."""
         return f"layer{self.place}"
 
     @property
     def part(self) -> str:
-        """What it is an engine of, as people say it."""
+        """The part of the top to which the engine belongs, in messages."""
         return self.layer.name
 
     @property
     def said(self) -> str:
-        """The engine, as people say it."""
+        """The engine, in messages."""
         return f"{self.part} {self.phase.name}"
 
     @property
     def name(self) -> str:
-        """In the names of the top's ports: ``layer2_dp``."""
+        """The engine, in port names of the top: ``layer2_dp``."""
         return f"{self.where}_{self.phase.name}"
 
     @property
     def streams(self) -> Mapping[str, str]:
-        """Stream of each port, as it is called on the engine's own top."""
+        """The stream of each port, under its name on the engine's own top."""
         return self.phase.streams
 
 
 class ConcurrentEngines(Protocol):
-    """Engines that run at once in one top: those of a pipeline, or of a chain of nodes."""
+    """Engines that run concurrently in one top: a pipeline or a chain of nodes."""
 
     @property
     def engines(self) -> tuple[ConcurrentEngine, ...]:
-        """All of them."""
+        """All engines."""
 
     @property
     def design(self) -> object:
@@ -79,20 +83,23 @@ class ConcurrentEngines(Protocol):
 
     @property
     def network(self) -> Network:
-        """What they train."""
+        """The network that the engines train."""
 
     def pin(self, engine: ConcurrentEngine, port: str) -> str | None:
-        """The top's stream that a port of an engine is; None where it joins another engine."""
+        """Return the top's stream for a port of an engine.
+
+        None if it connects to another engine.
+        """
 
     def joined(self, engine: ConcurrentEngine, port: str) -> tuple[PortCount, ...]:
-        """Where the words of a port come from or go to that is no pin: the other end's count."""
+        """Return counters at the other end of an engine's port that is not a pin of the top."""
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own."""
+        """The block, with its own signals."""
 
 
 def top_args(of: ConcurrentEngines, registers: Mapping[str, Any], status: Any) -> dict[str, Any]:
-    """Signals of a top of engines, with registers of its own beside theirs."""
+    """Return the signals of a top of engines, with the top's own registers."""
     config: dict[str, Any] = dict(registers)
     pins: dict[str, dict[str, Any]] = {"s_axis": {}, "m_axis": {}}
     for engine in of.engines:

@@ -1,4 +1,4 @@
-"""Training steps in which all layers and phases run at once: a run of one top for each batch."""
+"""Training steps in which all layers and phases run concurrently: one run of a top per batch."""
 
 from __future__ import annotations
 
@@ -35,15 +35,18 @@ Played = TypeVar("Played", bound=ConcurrentBatch)
 
 
 class StepAtOnce(ABC, Generic[Played]):
-    """Training steps of a network whose engines all run at once, on an engine of the simulation.
+    """Training steps of a network whose engines run concurrently, on a simulation engine.
 
     Args:
-        network: every layer of it has a design. engine: one of ``cosim.engines.engine.ENGINES``.
-        begin: is told what comes next. progress: is told how far it is.
-        stalls: of the pins, by stream name. limit: cycles without a word after which it is stuck.
+        network: network in which every layer has a design.
+        engine: one of ``cosim.engines.engine.ENGINES``.
+        begin: called with the name of the next run.
+        progress: called with the progress of a run.
+        stalls: stall patterns of the pins, by stream name.
+        limit: cycles without a word after which a run counts as stuck.
 
     Attributes:
-        seconds: of all steps so far: ``building`` the hardware, ``simulating`` it.
+        seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
         pooled: whether deltas between layers are at pooled resolution.
     """
 
@@ -78,7 +81,7 @@ class StepAtOnce(ABC, Generic[Played]):
 
         Raises:
             CheckFailed: a bit, a count or a rule of a port was wrong.
-            Stuck: the hardware stood still.
+            Stuck: the hardware is deadlocked.
         """
         network = self._network
         golden = train_step(
@@ -108,27 +111,30 @@ class StepAtOnce(ABC, Generic[Played]):
         return StepOutcome(new, value, audits, self._whole(played, record))
 
     def _ran(self, played: Played, array: str) -> RunRecord:
-        """The run in the hardware, in one simulation."""
+        """Run the batch in the hardware, in one simulation."""
         job = Job(played.hardware.top(array), [played.run], limit=self._limit)
         (record,) = run_job(job, self._engine, self._progress)
         return record
 
     @abstractmethod
     def _batch(self, model: Model, golden: Step, rates: Rates) -> Played:
-        """The step as a run of the hardware."""
+        """Return the step as a run of the hardware."""
 
     @abstractmethod
     def _circle(self, played: Played, status: Mapping[str, int]) -> str:
-        """Who waits for whom, where it stands still."""
+        """Return the cycle of waits of a deadlocked run."""
 
     def _old(self, engine: ConcurrentEngine, model: Model) -> Updated:
-        """The kernels and biases, and their velocities, that an engine updates."""
+        """Return the kernels and biases that an engine updates, and their velocities."""
         return model.of(engine.layer)
 
     def _updated(
         self, engines: Sequence[ConcurrentEngine], found: Mapping[str, Audited], model: Model
     ) -> Model:
-        """The model of the kernels and biases that left, all parts of a layer together."""
+        """Return a model with the kernels and biases that left the engines.
+
+        All parts of a layer are combined.
+        """
         new: dict[str, list[Updated]] = {}
         for engine in engines:
             if isinstance(engine.phase, KernelUpdate):
@@ -145,14 +151,14 @@ class StepAtOnce(ABC, Generic[Played]):
         )
 
     def _whole(self, played: Played, record: RunRecord) -> WholeStep:
-        """What the step was as a whole."""
+        """Return the results of the step as a whole."""
         return WholeStep(record.outcome.cycles, record.outcome.status["status_flight_peak"])
 
     def _loss(self, last: Audited, golden: Step, labels: Labels, loss_kind: str) -> float:
-        """The loss of the scores that left; the delta that the host gave must be theirs.
+        """Return the loss of the output scores. The delta from the host must match these scores.
 
         Raises:
-            CheckFailed: it is not.
+            CheckFailed: the delta does not match.
         """
         network, layer = self._network, self._network.layers[-1]
         design = design_of(network, layer)
@@ -162,16 +168,16 @@ class StepAtOnce(ABC, Generic[Played]):
         if not np.array_equal(
             as_stored(delta.reshape(given.shape), "ku", "delta_in", design), given
         ):
-            raise CheckFailed(f"{network.name}: the delta of the loss is not that of the scores")
+            raise CheckFailed(f"{network.name}: the delta of the loss does not match the scores")
         return value
 
 
 def _joined(parts: Sequence[Updated], what: str) -> Pair:
-    """Kernels of all parts, and the biases, which the first has."""
+    """Join the kernels of all parts. The first part has the biases."""
     pairs = [getattr(each, what) for each in parts]
     return np.concatenate([kernels for kernels, _ in pairs], axis=1), pairs[0][1]
 
 
 def _scores(engines: Sequence[ConcurrentEngine]) -> ConcurrentEngine:
-    """The engine whose output are the scores: the last one of forward propagation."""
+    """Return the engine whose output is the scores: the last one of forward propagation."""
     return next(each for each in reversed(engines) if each.phase.name == "fp")

@@ -1,4 +1,4 @@
-"""Who waits for whom where engines that run at once stand still: the circle of waits, in words."""
+"""Report the cycle of waits of concurrent engines that are deadlocked."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ ENTRANCE, HOST = "the entrance", "the host"
 
 
 class WaitedFifo(NamedTuple):
-    """Words on their way from one who makes them to one who uses them.
+    """Words in a FIFO between a producer and a consumer.
 
     Attributes:
-        giver, taker: who, as people say it. kind: what they are. words: that fit. fill: now.
-        more: whether the taker has not had all of the run.
+        giver: name of the producer, in messages.
+        taker: name of the consumer, in messages.
+        kind: kind of the words.
+        words: capacity in words.
+        fill: number of words now.
+        more: whether the consumer still needs words of this run.
     """
 
     giver: str
@@ -28,17 +32,18 @@ class WaitedFifo(NamedTuple):
 
 
 class EngineWait(NamedTuple):
-    """Someone waits for something that another one would give."""
+    """A wait of one engine for another engine."""
 
     what: str
     whom: str
 
 
 class Standing:
-    """A batch that stands still.
+    """A deadlocked batch.
 
     Args:
-        batch: what runs. status: the top's status ports when nothing moved any more.
+        batch: the running batch.
+        status: the top's status ports after all movement has stopped.
     """
 
     def __init__(self, batch: ConcurrentBatch, status: Mapping[str, int]) -> None:
@@ -46,7 +51,7 @@ class Standing:
         self._status = status
 
     def count(self, name: str, port: str) -> int:
-        """Words that have passed a port, or are in a store."""
+        """Return the number of words that have passed a port, or that are in a store."""
         return self._status[f"status_{name}_{port}"]
 
     def fifo(
@@ -59,9 +64,10 @@ class Standing:
         words: int,
         store: str | None = None,
     ) -> WaitedFifo:
-        """A FIFO in front of a port of an engine, to which so many words were given.
+        """Return the FIFO in front of a port of an engine that has received ``given`` words.
 
-        store: what it is called, if it tells its fill.
+        Args:
+            store: name of the store, if the store reports its fill.
         """
         taken = self.count(engine.name, port)
         total = self.batch.passes[engine.name].expected.ports[port].closed_form
@@ -71,21 +77,22 @@ class Standing:
         return WaitedFifo(giver, engine.said, kind, words + 1, fill, taken < total)
 
     def circle(self, fifos: Iterable[WaitedFifo]) -> str:
-        """The waits that hold each other up, from one of them back to itself, as a sentence.
+        """Return a cycle of waits, from one waiting engine back to itself, as a sentence.
 
-        fifos: all that there are; the first one's taker is looked at first.
+        Args:
+            fifos: all FIFOs; the search starts at the consumer of the first one.
         """
         waits = self._waits(list(fifos))
         for start in waits:
             found = _round(waits, start, {})
             if found:
                 return _said(found)
-        return "nobody waits in a circle: " + _said(
+        return "no cycle of waits: " + _said(
             [(who, wait) for who, each in waits.items() for wait in each]
         )
 
     def _waits(self, fifos: list[WaitedFifo]) -> dict[str, list[EngineWait]]:
-        """The waits of each: for places that are not free, else for words that are not there."""
+        """Return the waits of each engine: for free places, otherwise for missing words."""
         engines = self.batch.hardware.engines
         first = next(each for each in engines if each.phase.name == "ku")
         last = next(each for each in reversed(engines) if each.phase.name == "fp")
@@ -116,7 +123,7 @@ def _said(waits: Iterable[tuple[str, EngineWait]]) -> str:
 def _round(
     waits: Mapping[str, list[EngineWait]], at: str, way: dict[str, EngineWait]
 ) -> list[tuple[str, EngineWait]] | None:
-    """A way from ``at`` back to something on it."""
+    """Return a path from ``at`` that returns to an element of the path."""
     for wait in waits.get(at, []):
         further = {**way, at: wait}
         if wait.whom in further:

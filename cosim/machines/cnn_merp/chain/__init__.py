@@ -1,1 +1,1 @@
-"""A network on a chain of nodes: the top, a batch in it, and what is checked of it."""
+"""A network on a chain of nodes: the top, a batch in it, and its checks."""

@@ -1,4 +1,4 @@
-"""A batch on a chain whose boards are simulated apart; the record is that of one simulation."""
+"""A batch on a chain with one simulation per board. The record equals that of one simulation."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def run_apart(
     peers: Peers,
     progress: Progress | None = None,
 ) -> RunRecord:
-    """Run a batch, each board by one of ``peers``; they are ended if anything goes wrong.
+    """Run a batch, with each board on one of ``peers``. The peers are ended if an error occurs.
 
-    Args: as of ``Top``, ``run_job`` and ``Job``.
+    Args: as for ``Top``, ``run_job`` and ``Job``.
 
     Raises:
-        BadInput: there are not as many peers as boards.
-        CheckFailed: one has ended before its time.
+        BadInput: the number of peers is less than the number of boards.
+        CheckFailed: a peer has ended early.
         Stuck: no word moved for ``limit`` cycles.
     """
     whole = batch.hardware
-    network = replace(whole.network, weights={})  # no hardware's, and large
+    network = replace(whole.network, weights={})  # large, and unused by the hardware
     cluster = Cluster(network, whole.shares, whole.design, whole.rule)
     places = range(len(cluster.design.nodes))
     ports = [cluster.board(place, array).ports for place in places]
@@ -53,7 +53,7 @@ def run_apart(
 
 
 class _Wiring:
-    """Which of what leaves a board comes to which other one."""
+    """The connections between the outputs and the inputs of the boards."""
 
     def __init__(self, ports: Sequence[TopPorts]) -> None:
         self._from: list[list[tuple[int, int]]] = []
@@ -67,7 +67,7 @@ class _Wiring:
             self._from.append(sources)
 
     def come(self, lefts: Sequence[Left]) -> list[Come]:
-        """What each board is told at the end of a window."""
+        """Return the message to each board at the end of a window."""
         ends = [each.done for each in lefts if each.done is not None]
         done = max(ends) if len(ends) == len(lefts) else None
         moved = max(each.moved for each in lefts)
@@ -82,7 +82,7 @@ class _Wiring:
 def _conduct(
     boards: Sequence[Peer], wiring: _Wiring, window: int, progress: Progress | None
 ) -> list[RunRecord]:
-    """Carry what crosses from window to window until every board has its record."""
+    """Exchange signals between the boards, window by window, until every board has its record."""
     cycles = 0
     while True:
         messages = [board.recv() for board in boards]
@@ -100,7 +100,7 @@ def _conduct(
 
 
 def _raised(messages: Sequence[object]) -> Exception:
-    """What the boards' errors are together: all stand still at once, or one has another error."""
+    """Combine the errors of the boards: all are stuck together, or one has another error."""
     stuck = [each for each in messages if isinstance(each, Stuck)]
     for node, each in enumerate(messages):
         if isinstance(each, CheckFailed) and each not in stuck:
@@ -111,7 +111,7 @@ def _raised(messages: Sequence[object]) -> Exception:
 
 
 def _part(run: Run, ports: TopPorts) -> Run:
-    """A board's part of a run of the chain."""
+    """Return a board's part of a run of the chain."""
     inputs, streams = ({pin.name for pin in of} for of in (ports.inputs, ports.streams))
     return replace(
         run,
@@ -127,7 +127,7 @@ def _some(found: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
 
 
 def _joined(records: Sequence[RunRecord]) -> RunRecord:
-    """The record of a chain, of those of its boards."""
+    """Combine the records of the boards into the record of the chain."""
     outcomes = [each.outcome for each in records]
 
     def all_of(key: str) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _joined(records: Sequence[RunRecord]) -> RunRecord:
 
 
 def _status(of: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Status of a chain: done are all boards, busy or wrong is any."""
+    """Return the status of a chain. It is done if all boards are; busy or wrong if any board is."""
     boards = list(of)
     flags = {
         f"status_{flag}": int((all if flag == "done" else any)(b[f"status_{flag}"] for b in boards))

@@ -1,4 +1,4 @@
-"""A batch on a chain of nodes: what goes in, what must come out, and what crosses the links."""
+"""A batch on a chain of nodes: its inputs, its expected outputs, and the words on the links."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ from merp.models.traffic.pass_words import state_bytes
 
 
 def crossing_words(share: Share, images: int) -> dict[tuple[str, str], int]:
-    """Words of each stream over the link behind a share, by formula; of states: bytes.
+    """Return the words of each stream over the link behind a share, by formula.
+
+    For masks the result counts bytes.
 
     source: FPDeep section III.C, data paths 1, 2, 4 and 5
     """
@@ -53,17 +55,17 @@ def crossing_words(share: Share, images: int) -> dict[tuple[str, str], int]:
 
 @dataclass(frozen=True)
 class ClusterBatch(ConcurrentBatch):
-    """A step of training as one run of a chain, ``hardware``.
+    """A training step as one run of a chain, ``hardware``.
 
     Attributes:
-        images: of the batch.
+        images: number of images of the batch.
     """
 
     hardware: Cluster
     images: int
 
     def crossings(self, status: Mapping[str, int]) -> Iterator[Crossing]:
-        """What crossed the links, by the status of the top."""
+        """Return the words that crossed the links, from the status of the top."""
         for share, behind in pairwise(self.hardware.shares):
             if share.node == behind.node:
                 continue
@@ -73,7 +75,7 @@ class ClusterBatch(ConcurrentBatch):
                 yield Crossing(share.node, way, stream, words, *counts)
 
     def failures(self, record: RunRecord) -> list[str]:
-        """What is wrong with the whole, whatever an engine did."""
+        """Return the failed checks of the whole run, apart from the audits of single engines."""
         return super().failures(record) + [
             f"link {each.border} to {each.border + 1} {each.way}: {each.stream}: "
             f"closed_form {each.closed_form}, sent {each.sent}, arrived {each.arrived}"
@@ -91,12 +93,18 @@ def cluster_batch(
     pace: int,
     stalls: Mapping[str, Sequence[int]] | None = None,
 ) -> ClusterBatch:
-    """A batch as a run, fed from the golden step and compared with it, as ``batch``.
+    """Return a batch as a run.
+
+    The golden step gives its inputs and expected outputs, as in ``batch``.
 
     Args:
-        cluster: which. model: before the step. step: the golden one, deltas stored pooled.
-        rates: words of the factors. depth: images on their way at most.
-        pace: cycles of a word on a link. stalls: pattern by stream name.
+        cluster: the chain.
+        model: the model before the step.
+        step: the golden step, with deltas at pooled resolution.
+        rates: words of the factors.
+        depth: maximum number of images in flight.
+        pace: cycles per word on a link.
+        stalls: stall patterns by stream name.
     """
     layers, images = cluster.network.layers, len(step.output)
     entry = PipelineRun(
@@ -125,7 +133,7 @@ def cluster_batch(
 
 
 def _pass(engine: ShareEngine, model: Model, step: Step, rates: Rates) -> GroupPass:
-    """What one engine does in a golden step."""
+    """Return the pass of one engine in a golden step."""
     share, layer, phase = engine.share, engine.layer, engine.phase
     shape, part, images = share.shape, share.part, len(step.output)
     here, fmt = step.of(layer), step.network.fmt
@@ -170,7 +178,7 @@ def _pass(engine: ShareEngine, model: Model, step: Step, rates: Rates) -> GroupP
 
 
 def _sums(share: Share, model: Model, step: Step) -> tuple[Bits, Bits]:
-    """What the sums of a share start at, and what they are behind it, in the accumulator's format.
+    """Return the sums of a share at its start and at its end, in the accumulator's format.
 
     The first share starts at the biases as they are stored.
     """

@@ -1,7 +1,7 @@
-"""Signs of life of one who plays a board, so that nobody waits for one that stands still.
+"""Signs of life of a process that runs a board, so that nobody waits for a blocked process.
 
-A board may compute for hours and say nothing of its work. Its process says every few seconds that
-it is alive. A process that is stopped does not, and silence can have a limit.
+A board may compute for hours without a result. Meanwhile its process sends a sign of life every few
+seconds. A stopped process does not send any. Therefore silence can have a limit.
 """
 
 from __future__ import annotations
@@ -12,30 +12,34 @@ from threading import Event, Lock, Thread
 from typing import Any, Final, Protocol
 
 ALIVE: Final = "alive"
-"""The sign, in between what else is said."""
+"""The sign of life, which is sent between other messages."""
 
 BEAT_SECONDS = 1.0
 
 
 class BeatPeer(Protocol):
-    """The other side."""
+    """The other end of the connection."""
 
     def send(self, message: Any) -> None:
-        """Raises: ConnectionError: nobody listens any more."""
-
-    def recv(self) -> Any:
-        """What it says next.
+        """Send a message.
 
         Raises:
-            EOFError, ConnectionError: it says no more.
+            ConnectionError: the other end no longer reads.
+        """
+
+    def recv(self) -> Any:
+        """Return the next message of the other end.
+
+        Raises:
+            EOFError, ConnectionError: the other end is closed.
         """
 
 
 @contextmanager
 def alive(caller: BeatPeer) -> Iterator[BeatPeer]:
-    """Within it, the other side gets a sign of life every ``BEAT_SECONDS``.
+    """Within the context, send the other end a sign of life every ``BEAT_SECONDS``.
 
-    Yields the caller, to which messages go one after the other.
+    Yields the caller. Messages to it are sent one after the other.
     """
     beating = _Beating(caller)
     thread = Thread(target=beating.beat, daemon=True)
@@ -44,7 +48,7 @@ def alive(caller: BeatPeer) -> Iterator[BeatPeer]:
         yield beating
     finally:
         beating.ended.set()
-        thread.join(BEAT_SECONDS)  # MPI must not end while it speaks
+        thread.join(BEAT_SECONDS)  # MPI must not be finalised during a message
 
 
 class _Beating:
@@ -59,11 +63,11 @@ class _Beating:
             self._caller.send(message)
 
     def beat(self) -> None:
-        with suppress(OSError):  # nobody listens any more
+        with suppress(OSError):  # the other end no longer reads
             while not self.ended.wait(BEAT_SECONDS):
                 self.send(ALIVE)
 
 
 def silent(node: int, who: str, seconds: float) -> str:
-    """What is said of a board that stands still."""
-    return f"node {node} stands still: {who} has given no sign of life for {seconds:g} s"
+    """Return the message about a board that does not respond."""
+    return f"node {node} does not respond: {who} has given no sign of life for {seconds:g} s"

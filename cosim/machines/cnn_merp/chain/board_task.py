@@ -1,4 +1,4 @@
-"""One board of a chain as a task, and what is said while it is played."""
+"""One board of a chain as a task, and the messages while it runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from merp.testbenches.top.run import Run
 
 
 class BoardTask(NamedTuple):
-    """What a process is to play.
+    """The task of a process.
 
     Attributes:
-        cluster: the chain. place: of the board, from 0. run: its part of the chain's.
-        array, engine, limit: as of ``Top``, ``run_job`` and ``Job``.
+        cluster: the chain.
+        place: place of the board, from 0.
+        run: the board's part of the chain's run.
+        array: as in ``Top``.
+        engine: as in ``run_job``.
+        limit: as in ``Job``.
     """
 
     cluster: Cluster
@@ -31,10 +35,11 @@ class BoardTask(NamedTuple):
 
 
 class WindowReport(NamedTuple):
-    """What a process says at the end of a window.
+    """The message of a process at the end of a window.
 
     Attributes:
-        left: what leaves the board. words: that have left its streams, not long ago.
+        left: the outputs of the board in the window.
+        words: a recent count of the words that have left its streams.
     """
 
     left: Left
@@ -42,10 +47,10 @@ class WindowReport(NamedTuple):
 
 
 def serve(caller: BeatPeer) -> None:
-    """Play tasks as they come and send what came of each, a record or what was raised.
+    """Run tasks as they arrive, and send the result of each: a record or an exception.
 
-    At the end of each window the other side gets a ``WindowReport``, and says what comes. If nobody
-    listens any more, it ends quietly.
+    At the end of each window the process sends a ``WindowReport`` and receives the inputs of the
+    next window. If the other end is closed, the process ends silently.
     """
     with suppress(EOFError, ConnectionError):
         while True:

@@ -1,4 +1,4 @@
-"""The engines of a chain of nodes, and where the words of each of their ports come from or go."""
+"""The engines of a chain of nodes, and the source or destination of the words of each port."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ PARAMETERS = ("kernel", "bias")
 
 @dataclass(frozen=True)
 class ShareEngine(ConcurrentEngine):
-    """An engine of a share; its place is that of the share in the chain, from 1."""
+    """An engine of a share. Its place is the place of the share in the chain, from 1."""
 
     share: Share
 
     @property
     def where(self) -> str:
-        """The share, in the names of the top's ports: ``share2``."""
+        """The share, in port names of the top: ``share2``."""
         return f"share{self.place}"
 
     @property
     def part(self) -> str:
-        """The layer, of one that is cut with the share's input maps, and the node."""
+        """The layer, with the share's input maps if the layer is split, and the node."""
         begin, end = self.share.begin, self.share.end - 1
         maps = f" map {begin}" if begin == end else f" maps {begin} to {end}"
         return f"{self.layer.name}{'' if self.share.whole else maps} on node {self.share.node}"
@@ -53,11 +53,13 @@ class Cluster:
     """A network on a chain of nodes.
 
     Args:
-        network: with a design for every layer. shares: of it, in the order of the chain.
-        design: of the chain. rule: of the update.
+        network: network with a design for every layer.
+        shares: shares of the network, in the order of the chain.
+        design: design of the chain.
+        rule: update rule.
 
     Attributes:
-        engines: in the order of shares, fp, dp and ku of each.
+        engines: in the order of shares; fp, dp and ku of each share.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class Cluster:
         self.engines = tuple(found)
 
     def pin(self, engine: ConcurrentEngine, port: str) -> str | None:
-        """The top's stream that a port of an engine is; None where it joins something inside."""
+        """Return the top's stream for a port of an engine; None if the port is connected inside."""
         name, stream = engine.phase.name, engine.streams[port]
         if name != "dp" and port.startswith(PARAMETERS):
             return f"{stream[:6]}_{engine.name}{stream[6:]}"
@@ -90,12 +92,13 @@ class Cluster:
         }.get((name, port, True))
 
     def joined(self, engine: ConcurrentEngine, port: str) -> tuple[PortCount, ...]:
-        """Where the words of a port come from or go to that is no pin: counts at the other end.
+        """Return counters at the other end of an engine's port that is not a pin of the top.
 
-        Of a port that has no use where its share stands there are none, as no word passes it.
+        The result is empty for a port that is unused at the place of its share, because no word
+        passes it.
         """
         place, share = engine.place, self.shares[engine.place - 1]
-        part, node = share.part, share.node + 1  # links are named after the nodes in front of them
+        part, node = share.part, share.node + 1  # a link has the number of the node in front of it
         here = f"share{place}"
         behind = self.shares[place].node + 1 if place < len(self.shares) else node
         front = self.shares[place - 2].node + 1 if place > 1 else node
@@ -134,7 +137,7 @@ class Cluster:
         raise ValueError(f"{engine.name} has no port {port}")
 
     def _maps(self, place: int) -> tuple[PortCount, ...]:
-        """Input maps that a share keeps: what comes, less what goes on."""
+        """Count the input maps that a share keeps: the arriving words minus the forwarded words."""
         share, front = self.shares[place - 1], self.shares[place - 2]
         whole = PortCount(f"share{place - 1}_fp", "map_out")
         if front.node != share.node:
@@ -144,9 +147,10 @@ class Cluster:
     def _passed(
         self, place: int, way: str = "on_sent", stream: str = "maps", sign: int = 1
     ) -> tuple[PortCount, ...]:
-        """Words that cross the link behind a share whose layer goes on there; else there are none.
+        """Count the words over the link behind a share whose layer continues there.
 
-        They are its layer's input maps, or their deltas.
+        The result is empty for other shares. The words are input maps of the layer, or their
+        deltas.
         """
         share = self.shares[place - 1]
         if share.part.last:
@@ -154,7 +158,7 @@ class Cluster:
         return (PortCount(f"link{share.node + 1}_{way}", stream, sign),)
 
     def _given(self, place: int, front: int) -> tuple[PortCount, ...]:
-        """Deltas that a share hands to the front, less those of the shares behind it."""
+        """Count the deltas that a share sends forward, minus the deltas of the shares behind it."""
         share = self.shares[place - 1]
         others = self._passed(place, "back_arrived", "deltas", -1)
         if not share.part.first:
@@ -164,7 +168,7 @@ class Cluster:
         return (PortCount(f"link{front}_back_sent", "errors"), *others)
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own.
+        """The block, with its own signals.
 
         Raises:
             ValueError: ``array`` is not a kind of array.
@@ -181,7 +185,7 @@ class Cluster:
         return Top(chain, top_args(self, registers, status), array, described)
 
     def board(self, place: int, array: str = "rtl") -> Top:
-        """A board of the chain by itself, the place counted from 0, with signals of its own.
+        """One board of the chain, the place counted from 0, with its own signals.
 
         Raises:
             ValueError: ``array`` is not a kind of array.

@@ -1,4 +1,4 @@
-"""A node of a chain by itself: the top, and its part of a batch."""
+"""A single node of a chain: the top, and its part of a batch."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ ENDS = {
     "m_axis_map": "m_axis_back_maps",
     "s_axis_delta": "s_axis_back_errors",
 }
-"""Streams at the ends of a chain, and what they are at a node's own sides."""
+"""Streams at the ends of a chain, and their names at the sides of a single node."""
 
 
 class ChainNode:
-    """A node of a chain, the place counted from 0; its streams to others are pins.
+    """A node of a chain, its place counted from 0. Its streams to other nodes are pins.
 
     Attributes:
-        shares: its own, with their places in the chain, from 1. engines: of them.
+        shares: the shares of the node, with their places in the chain, from 1.
+        engines: the engines of the shares.
     """
 
     def __init__(self, cluster: Cluster, place: int) -> None:
@@ -57,16 +58,16 @@ class ChainNode:
         )
 
     def pin(self, engine: ConcurrentEngine, port: str) -> str | None:
-        """The top's stream that a port of an engine is; None where others have a part in it."""
+        """Return the top's stream for a port of an engine; None if it connects to other shares."""
         found = self._cluster.pin(engine, port)
         return found if found is None else ENDS.get(found, found)
 
     def joined(self, engine: ConcurrentEngine, port: str) -> tuple[PortCount, ...]:
-        """As in the chain."""
+        """Return the counters, as in the chain."""
         return self._cluster.joined(engine, port)
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own.
+        """The block, with its own signals.
 
         Raises:
             ValueError: ``array`` is not a kind of array.
@@ -100,10 +101,10 @@ class ChainNode:
 
 @dataclass(frozen=True)
 class NodeBatch(ConcurrentBatch):
-    """A node's part of a batch on a chain, without the others.
+    """A node's part of a batch on a chain, without the other nodes.
 
     Attributes:
-        leaving: what must leave to other nodes, by stream.
+        leaving: the expected words to other nodes, by stream.
     """
 
     hardware: ChainNode
@@ -111,12 +112,12 @@ class NodeBatch(ConcurrentBatch):
 
     @property
     def goldens(self) -> dict[str, Bits]:
-        """What must leave, by stream of the top."""
+        """The expected output words, by stream of the top."""
         return {**super().goldens, **self.leaving}
 
     @property
     def counts(self) -> dict[str, int]:
-        """What counters must hold at the end, whoever pauses when."""
+        """The expected final values of counters, independent of any pauses."""
         found = super().counts
         if not self.hardware.design.begins:
             del found["flight"]
@@ -124,10 +125,10 @@ class NodeBatch(ConcurrentBatch):
 
 
 def node_batch(whole: ClusterBatch, place: int) -> NodeBatch:
-    """The part of the node at a place, from 0.
+    """Return the part of the node at a place, from 0.
 
-    Errors of an image come behind its sums, or the maps, that leave at the back: as others would
-    make them.
+    The errors of an image arrive after its sums or maps have left at the back, as from real
+    neighbours.
     """
     made = ChainNode(whole.hardware, place)
     ports, run = made.top().ports, whole.run
@@ -161,7 +162,7 @@ def _at(side: str, streams: Mapping[str, Bits]) -> dict[str, Bits]:
 
 
 def _crossing(whole: ClusterBatch, border: int) -> tuple[dict[str, Bits], dict[str, Bits]]:
-    """Words of each stream over the border behind a node, those that go on and those back."""
+    """Return the words of each stream over the border behind a node, forward and backward."""
     shares = list(enumerate(whole.hardware.shares, 1))
     place, share = next(each for each in reversed(shares) if each[1].node == border)
     errors = _into(whole, f"share{place}_ku", "delta_in")
@@ -181,20 +182,20 @@ def _crossing(whole: ClusterBatch, border: int) -> tuple[dict[str, Bits], dict[s
 
 
 def _into(whole: ClusterBatch, engine: str, port: str) -> Bits:
-    """Words that go into a port of an engine."""
+    """Return the input words of an engine's port."""
     given = whole.passes[engine]
     return given.run.words[given.expected.ports[port].stream].reshape(-1)
 
 
 def _from(whole: ClusterBatch, engine: str, port: str) -> Bits:
-    """Words that must leave it."""
+    """Return the expected output words of an engine's port."""
     golden = whole.passes[engine].expected.ports[port].golden
     assert golden is not None, port
     return golden.reshape(-1)
 
 
 def _together(parts: list[tuple[Bits, Share]]) -> Bits:
-    """Words of several shares, each position's in the order of maps."""
+    """Combine the words of several shares. Each position has its words in the order of maps."""
     return np.hstack(
         [words.reshape(-1, share.end - share.begin) for words, share in parts]
     ).reshape(-1)

@@ -1,4 +1,4 @@
-"""What of a layer's arrays is a share's."""
+"""Select a share's part of a layer's arrays."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from merp.models.machines.cnn_merp.chain.shares import Share
 
 
 def own_maps(words: Bits, share: Share, axis: int) -> Bits:
-    """Those of the share's input maps."""
+    """Return the words of the share's input maps."""
     return np.ascontiguousarray(np.moveaxis(np.moveaxis(words, axis, 0)[share.maps], 0, axis))
 
 
 def updated_share(pair: Updated, share: Share) -> Updated:
-    """Kernels of the share, biases, and their velocities."""
+    """Return the kernels of the share, the biases, and their velocities."""
     parameters, velocities = (
         (own_maps(k, share, 1), b) for k, b in (pair.parameters, pair.velocities)
     )

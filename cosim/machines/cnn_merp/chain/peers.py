@@ -1,4 +1,4 @@
-"""Those who simulate the boards of a chain apart from the caller, however they are reached."""
+"""Peers that simulate the boards of a chain for the caller, over any kind of connection."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ from merp.testbenches.top.border import Come
 
 
 class Peer(Protocol):
-    """One who plays a board: gets a task, and then in turn is told and tells, to the record."""
+    """A peer that runs a board.
+
+    It receives a task, then exchanges messages, and returns the record.
+    """
 
     def send(self, message: BoardTask | Come) -> None:
-        """Raises: CheckFailed: the peer has ended."""
+        """Send a message.
+
+        Raises:
+            CheckFailed: the peer has ended.
+        """
 
     def recv(self) -> WindowReport | RunRecord | Exception:
-        """What it says next: at the end of a window, of the run, or when something was raised.
+        """Return the next message: at the end of a window or of the run, or an exception.
 
         Raises:
             CheckFailed: the peer has ended.
@@ -26,11 +33,11 @@ class Peer(Protocol):
 
 
 class Peers(Protocol):
-    """Peers that stay from run to run."""
+    """Peers that persist from run to run."""
 
     def that_end_if_it_fails(self, boards: int) -> AbstractContextManager[Sequence[Peer]]:
-        """One for each of so many boards; what is raised while they are held ends all.
+        """Yield a peer for each of the boards. An exception in the context ends all peers.
 
         Raises:
-            BadInput: there are not as many.
+            BadInput: there are too few peers.
         """

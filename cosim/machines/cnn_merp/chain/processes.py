@@ -1,4 +1,4 @@
-"""A process of this machine for every board, reached through a socket that has no address."""
+"""One process of this machine per board, connected through a socket without an address."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from merp.testbenches.top.border import Come
 
 PROGRAM = "merp.cosim.machines.cnn_merp.chain.board_process"
 END_SECONDS = 10
-"""For a board to put away what it builds."""
+"""Seconds in which a board may remove its builds."""
 LOOK_SECONDS = 1
 
 
 class BoardProcesses:
-    """Processes that play boards, from the first run to the end of this object; none is left over.
+    """Processes that run boards, from the first run until this object is closed; none is left over.
 
-    They stay, as what an engine has built of a board is the process's. They end with this process,
-    however that ends.
+    They persist because each process holds the engine's builds of its board. They end with this
+    process, however it ends.
 
     Args:
-        patience: seconds without a sign of life until a board counts as one that stands still.
+        patience: seconds without a sign of life until a board counts as blocked.
     """
 
     def __init__(self, patience: float = PATIENCE) -> None:
@@ -44,14 +44,15 @@ class BoardProcesses:
 
     @contextmanager
     def that_end_if_it_fails(self, boards: int) -> Iterator[Sequence[Peer]]:
-        """A process for each board."""
+        """Yield a process for each board."""
         try:
             if not self._boards:
                 children = Children()
                 for place in range(boards):
                     self._boards.append(_Board(place, children, self._patience))
                 for board in self._boards:
-                    board.recv()  # that it is ready: a task may be more than a socket holds
+                    # wait until it is ready, because a task may exceed the buffer of a socket
+                    board.recv()
             yield self._boards
         except BaseException:
             _end(self._boards)
@@ -61,8 +62,8 @@ class BoardProcesses:
 class _Board:
     """A board's process.
 
-    It is in a group with the others, so that an interrupt from the keyboard strikes the caller
-    alone.
+    It is in a process group with the other boards. Therefore an interrupt from the keyboard reaches
+    only the caller.
     """
 
     def __init__(self, place: int, children: Children, patience: float) -> None:
@@ -91,7 +92,10 @@ class _Board:
         return found
 
     def _heard(self) -> Any:
-        """The next message; a time in which this process was stopped itself counts as one look."""
+        """Return the next message.
+
+        Time in which this process was stopped itself counts as one look.
+        """
         looks = 0
         while not self._connection.poll(LOOK_SECONDS):
             looks += 1
@@ -114,7 +118,7 @@ class _Board:
 
 
 def _limit(descriptor: int, seconds: float) -> None:
-    """Have the kernel end a read or a write that is stuck in the middle of a message."""
+    """Let the kernel end a read or a write that is stuck in the middle of a message."""
     whole, part = divmod(round(seconds * 1_000_000), 1_000_000)
     with socket.fromfd(descriptor, socket.AF_UNIX, socket.SOCK_STREAM) as of:
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
@@ -122,7 +126,10 @@ def _limit(descriptor: int, seconds: float) -> None:
 
 
 def _end(boards: list[_Board]) -> None:
-    """End all at once; one that is stopped goes on, so that it can put away what it builds."""
+    """End all processes together.
+
+    A stopped process continues, because it must remove its builds.
+    """
     for board in boards:
         board.close()
     if boards:

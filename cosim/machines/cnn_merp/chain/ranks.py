@@ -1,8 +1,8 @@
-"""A rank of MPI for every board, on one machine or several: the first is the caller.
+"""One MPI rank per board, on one machine or several. The first rank is the caller.
 
-Ranks give signs of life as processes do, from a thread, if MPI allows it (MPI_THREAD_MULTIPLE,
-as MPICH and Open MPI do). A rank that stands still cannot be ended alone: MPI ends all of them. If
-the first rank dies, or the launcher, the launcher's processes end the others.
+Ranks send signs of life from a thread, as processes do, if MPI supports it. The condition is
+MPI_THREAD_MULTIPLE, which MPICH and Open MPI provide. A blocked rank cannot be ended alone: MPI
+ends all ranks. If the first rank or the launcher dies, the launcher's processes end the others.
 """
 
 from __future__ import annotations
@@ -28,15 +28,18 @@ POLL_SECONDS = 50e-6  # MPI's own wait would keep a core busy
 
 
 LOOK_SECONDS = 1.0
-"""Of a wait at most count between two looks: in the rest, this process was stopped itself."""
+"""Maximum seconds that one look adds to a wait.
+
+In the remaining time this process was stopped itself.
+"""
 
 
 class RemoteRank:
-    """Another rank, as it is spoken to: one speaks, then the other.
+    """Another rank, as a partner in a dialogue: each side sends in turn.
 
     Attributes:
-        patience: seconds that it may be silent; None: there is no limit.
-        lost: it has been silent for longer.
+        patience: seconds that it may be silent; None: no limit.
+        lost: whether it has been silent for longer.
     """
 
     def __init__(self, world: Any, rank: int) -> None:
@@ -47,21 +50,21 @@ class RemoteRank:
         self._owes = False
 
     def send(self, message: Any) -> None:
-        """Say something; that it is the end, with None.
+        """Send a message; None announces the end.
 
         Raises:
-            CheckFailed: it takes nothing for too long.
+            CheckFailed: the rank accepts nothing for too long.
         """
         sent = self._world.isend(message, self._rank)
         self._owes = True
         self._await(lambda: sent.test()[0] or None)
 
     def recv(self) -> Any:
-        """What it says next.
+        """Return the next message of the rank.
 
         Raises:
-            EOFError: the end.
-            CheckFailed: it has been silent for too long.
+            EOFError: the rank has announced the end.
+            CheckFailed: the rank has been silent for too long.
         """
         while (message := self._await(lambda: self._world.improbe(self._rank)).recv()) == ALIVE:
             pass
@@ -71,9 +74,10 @@ class RemoteRank:
         return message
 
     def end(self) -> None:
-        """Tell it to end, when it has said what it is about to say.
+        """Ask the rank to end, after it has sent its current message.
 
-        Its own end is waited for: MPI fails where a message, a sign of life, was never received.
+        This method waits for the rank's end, because MPI fails if a message, such as a sign of
+        life, is never received.
         """
         if self._owes:
             self.recv()
@@ -82,7 +86,7 @@ class RemoteRank:
             self.recv()
 
     def _await(self, look: Callable[[], Any]) -> Any:
-        """What ``look`` finds, as soon as it is no longer None."""
+        """Call ``look`` until its result is not None. Return the result."""
         waited, before = 0.0, monotonic()
         while (found := look()) is None:
             sleep(POLL_SECONDS)
@@ -95,7 +99,7 @@ class RemoteRank:
 
 
 class Ranks:
-    """All ranks but this one."""
+    """All ranks except this one."""
 
     def __init__(self, world: Any) -> None:
         self._world = world
@@ -104,7 +108,7 @@ class Ranks:
 
     @contextmanager
     def that_end_if_it_fails(self, boards: int) -> Iterator[Sequence[Peer]]:
-        """As many as boards; ``other_ranks`` ends them, whatever is raised."""
+        """Yield as many ranks as boards. ``other_ranks`` ends them after any exception."""
         if len(self._others) != boards:
             raise BadInput(
                 f"{name_of('mpi')}: {boards} boards need {boards + 1} ranks, there are "
@@ -113,12 +117,12 @@ class Ranks:
         yield self._others
 
     def wait_for(self, seconds: float) -> None:
-        """Set how long each may be silent, if they can give signs of life."""
+        """Set the maximum silence of each rank, if ranks can send signs of life."""
         for each in self._others:
             each.patience = seconds if self._beat else None
 
     def end(self) -> None:
-        """Tell all to end; where one stands still, MPI ends all when this process does."""
+        """Ask all ranks to end. If one is blocked, MPI ends all ranks when this process ends."""
         try:
             for each in self._others:
                 if each.lost:
@@ -135,10 +139,10 @@ def _abort(world: Any) -> None:
 
 @cache
 def ranks() -> Ranks:
-    """Those of this run of MPI.
+    """Return the ranks of this run of MPI.
 
     Raises:
-        BadInput: mpi4py is not installed, or finds no MPI.
+        BadInput: mpi4py is not installed, or it finds no MPI.
     """
     found = Ranks(_world())
     found.wait_for(PATIENCE)
@@ -147,12 +151,12 @@ def ranks() -> Ranks:
 
 @contextmanager
 def other_ranks() -> Iterator[bool]:
-    """Whether this rank is the caller. The others have played their boards when they are told.
+    """Yield whether this rank is the caller. The other ranks have then run their boards.
 
-    What strikes the keyboard strikes the caller alone.
+    A keyboard interrupt reaches only the caller.
 
     Raises:
-        BadInput: mpi4py is not installed, or finds no MPI.
+        BadInput: mpi4py is not installed, or it finds no MPI.
     """
     world = _world()
     if world.Get_rank():
@@ -173,7 +177,7 @@ def other_ranks() -> Iterator[bool]:
 
 
 def _may_beat() -> bool:
-    """Whether a thread may speak while another one waits."""
+    """Return whether a thread may send while another one waits."""
     from mpi4py import MPI
 
     may: bool = MPI.Query_thread() == MPI.THREAD_MULTIPLE
@@ -181,7 +185,8 @@ def _may_beat() -> bool:
 
 
 def _world() -> Any:
-    os.environ.setdefault("MPIR_CVAR_SUPPRESS_ABORT_MESSAGE", "1")  # what failed is said in a line
+    # merp reports the failure in one line
+    os.environ.setdefault("MPIR_CVAR_SUPPRESS_ABORT_MESSAGE", "1")
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:

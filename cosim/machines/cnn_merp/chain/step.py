@@ -1,4 +1,4 @@
-"""Training steps on a chain of nodes: shares of layers, links, a run for each batch."""
+"""Training steps on a chain of nodes: shares of layers, links, and one run per batch."""
 
 from __future__ import annotations
 
@@ -29,16 +29,20 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
     """Training steps of a network on a chain of nodes.
 
     Args:
-        network, engine, more: as of ``StepAtOnce``.
-        images: of a step. depth: on their way at most.
-        devices: nodes. pace: cycles of a word on a link, 1 to ``MAX_PACE``.
-        design: of the chain, where it is to be another than ``cluster_design``'s.
-        peers: who simulate a node each; None if all are in one simulation.
+        network: as for ``StepAtOnce``.
+        engine: as for ``StepAtOnce``.
+        more: as for ``StepAtOnce``.
+        images: number of images of a step.
+        depth: maximum number of images in flight.
+        devices: number of nodes.
+        pace: cycles per word on a link, 1 to ``MAX_PACE``.
+        design: design of the chain, if it differs from ``cluster_design``'s.
+        peers: simulators of one node each; None if all nodes are in one simulation.
 
     Raises:
-        BadInput: a layer has no design, one that does not take so many images, or is one that a
-            chain has no place for; so few images on their way would wait for ever; or there are
-            more nodes than maps can feed.
+        BadInput: a layer has no design, or its design does not support this number of images or a
+            chain. The same error reports a depth that would deadlock, and more nodes than maps can
+            feed.
     """
 
     pooled = True
@@ -66,26 +70,26 @@ class ClusterStep(StepAtOnce[ClusterBatch]):
         self._peers = peers
 
     def _ran(self, played: ClusterBatch, array: str) -> RunRecord:
-        """The run in the hardware, in as many simulations as asked for."""
+        """Run the batch in the hardware, in one simulation or in one per node."""
         if self._peers is None:
             return super()._ran(played, array)
         return run_apart(played, array, self._engine, self._limit, self._peers, self._progress)
 
     def _batch(self, model: Model, golden: Step, rates: Rates) -> ClusterBatch:
-        """The step as a run of the hardware."""
+        """Return the step as a run of the hardware."""
         cluster = Cluster(self._network, self._shares, self._design, rates.rule)
         return cluster_batch(cluster, model, golden, rates, self._depth, self._pace, self._stalls)
 
     def _whole(self, played: ClusterBatch, record: RunRecord) -> WholeStep:
-        """What the step was as a whole, and what crossed the links."""
+        """Return the results of the step as a whole, and the words on the links."""
         crossings = tuple(played.crossings(record.outcome.status))
         return super()._whole(played, record)._replace(crossings=crossings)
 
     def _circle(self, played: ClusterBatch, status: Mapping[str, int]) -> str:
-        """Who waits for whom, where it stands still."""
+        """Return the cycle of waits of a deadlocked run."""
         return circle(played, status)
 
     def _old(self, engine: ConcurrentEngine, model: Model) -> Updated:
-        """The kernels and biases of the share, and their velocities."""
+        """Return the kernels and biases of the share, and their velocities."""
         assert isinstance(engine, ShareEngine)
         return updated_share(model.of(engine.layer), engine.share)

@@ -1,4 +1,4 @@
-"""Who waits for whom in a chain of nodes that stands still: engines, links, entrance and host."""
+"""Report the cycle of waits in a deadlocked chain: engines, links, entrance and host."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from merp.models.machines.cnn_merp.chain.shares import Share
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
 
 DIRECT = 0
-"""Words of a FIFO where an engine takes them from the one in front of it."""
+"""Words of a FIFO in which an engine receives words from the engine in front of it."""
 
 
 def circle(batch: ClusterBatch, status: Mapping[str, int]) -> str:
-    """The circle of waits, from one who waits back to itself, as a sentence."""
+    """Return the cycle of waits, from a waiting part back to itself, as a sentence."""
     return _Standing(batch, status).told()
 
 
 def link_stream(node: int, way: str, stream: str) -> str:
-    """A stream over the link behind a node, as people say it."""
+    """Return the name of a stream over the link behind a node, for messages."""
     ends = (node, node + 1) if way == "on" else (node + 1, node)
     return f"the link's {stream} from node {ends[0]} to {ends[1]}"
 
 
 class _Standing(Standing):
-    """A batch on a chain that stands still."""
+    """A deadlocked batch on a chain."""
 
     def __init__(self, batch: ClusterBatch, status: Mapping[str, int]) -> None:
         super().__init__(batch, status)
@@ -35,7 +35,7 @@ class _Standing(Standing):
         self._engines = {each.name: each for each in batch.hardware.engines}
 
     def told(self) -> str:
-        """The circle."""
+        """Return the cycle of waits."""
         fifos: list[WaitedFifo] = []
         for engine in self._engines.values():
             fifos += self._in_front(engine)
@@ -48,7 +48,7 @@ class _Standing(Standing):
         return self._engines[f"share{place}_{phase}"].said
 
     def _in_front(self, engine: ShareEngine) -> Iterator[WaitedFifo]:
-        """FIFOs of an engine, each with who fills it: an engine of its node, or a link."""
+        """Yield the FIFOs of an engine with their producers: engines of the node, or links."""
         place, share = engine.place, engine.share
         design = self._design.shares[place - 1].engines
         kept = self.count(f"share{place}_ku", "map_in") + self.count(
@@ -97,7 +97,7 @@ class _Standing(Standing):
         return link_stream(share.node, "back", "errors")
 
     def _on_link(self, place: int, share: Share) -> Iterator[WaitedFifo]:
-        """Streams over the link behind a share: each is filled by one, and fills those behind."""
+        """Yield the FIFOs over the link behind a share, with each producer and consumer."""
         places = self._design.link.places
         for (way, stream), words in crossing_words(share, self._images).items():
             sent = self.count(f"link{share.node + 1}_{way}_sent", stream)
@@ -107,7 +107,7 @@ class _Standing(Standing):
                 yield WaitedFifo(giver, taker, stream, places + 1, sent - arrived, sent < words)
 
     def _fills(self, place: int, way: str, stream: str) -> Iterator[str]:
-        """Who fills a stream over the link behind a share."""
+        """Yield the producers of a stream over the link behind a share."""
         share, behind = self._shares[place - 1], self._shares[place]
         if (way, stream) == ("on", "maps") and not share.part.last:
             yield self._gives_maps(place)

@@ -1,4 +1,4 @@
-"""Both backward phases of a group as the one pass that they are: no part of it runs by itself."""
+"""Both backward phases of a group as one pass, which is not split into parts."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ from merp.testbenches.top.top import Top
 
 @dataclass(frozen=True)
 class BackwardTiles(Tiles):
-    """One group of a layer; what is built follows from the rates.
+    """One group of a layer. The rates determine which update hardware is built.
 
     Attributes:
-        design: what it runs on, and fits.
-        x: (images, rows, columns, n) words. stored: the delta of the group's output.
+        design: design of the pass, which the group fits.
+        x: (images, rows, columns, n) words.
+        stored: delta of the group's output.
         old: kernels (m, n, k, k) and biases (m,), and their velocities.
         rates: words of the factors.
         cut: a single part of the maps.
@@ -49,19 +50,20 @@ class BackwardTiles(Tiles):
     cut: Cut
 
     def top(self, array: str = "rtl") -> Top:
-        """The block that runs the pass."""
+        """Return the block that runs the pass, as a top."""
         return backward_top(self.design, array, self.rates.rule)
 
     def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
-        """``deltas`` (images, rows, columns, n), ``kernels`` (m, n, k, k) and ``biases`` (m,).
+        """Return ``deltas`` (images, rows, columns, n), ``kernels`` (m, n, k, k), ``biases`` (m,).
 
-        With momentum also ``kernel_velocities`` and ``bias_velocities``, of their sizes.
+        With momentum the result also has ``kernel_velocities`` and ``bias_velocities``, with the
+        same sizes.
         """
         (row,) = rows
         return row
 
     def row(self, outputs: int) -> Made:
-        """As ``joined`` gives them."""
+        """Run the pass. Its results are named as in ``joined``."""
         ran = given((yield self.alone(PassPlace(outputs, 0))))
         ports = {"deltas": "delta_out", "kernels": "kernel_out", "biases": "bias_out"}
         if self.rates.rule.momentum:
@@ -80,7 +82,7 @@ class BackwardTiles(Tiles):
         }
 
     def alone(self, place: PassPlace) -> GroupPass:
-        """The pass."""
+        """Return the pass."""
         (shape, delta, state), update = self.stored, self.design.update
         fmt, summation = update.fmt, update.summation
         sums = unpool(delta, state, shape, fmt)
@@ -113,6 +115,6 @@ class BackwardTiles(Tiles):
         return GroupPass(run, expected)
 
     def _leaving(self, pair: Pair, port: str) -> Pair:
-        """New kernels and biases, or their velocities, as they leave."""
+        """Return new kernels and biases, or their velocities, in the order of the output words."""
         kernels, biases = (as_stored(each, "bp", port, self.design.update) for each in pair)
         return kernels, biases

@@ -1,4 +1,4 @@
-"""Parts of the maps of a layer, and what runs them one after the other."""
+"""Divide the maps of a layer into parts, and run the passes over them one after the other."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from merp.models.base.bits import Bits
 from merp.testbenches.top.top import Top
 
 Part = NDArray[np.int64]
-"""The maps of a part, ascending."""
+"""The maps of a part, in ascending order."""
 
 Made = Generator[GroupPass, Audited | None, Mapping[str, Bits]]
-"""Passes that are made one at a time, and in the end what they gave: arrays by name."""
+"""A generator of passes, one at a time. It returns their results: arrays by name."""
 
 
 def parts_of(maps: int, parts: int) -> tuple[Part, ...]:
-    """Cut ``maps`` into ``parts``, whose sizes differ by one at most.
+    """Divide ``maps`` into ``parts`` whose sizes differ by at most one.
 
     Raises:
-        ValueError: there are fewer maps than parts, or no part.
+        ValueError: ``parts`` is less than 1 or greater than ``maps``.
     """
     if not 1 <= parts <= maps:
         raise ValueError(f"parts must be a whole number from 1 to {maps}, not {parts}")
@@ -36,7 +36,7 @@ def parts_of(maps: int, parts: int) -> tuple[Part, ...]:
 
 
 class PassPlace(NamedTuple):
-    """A pass: its part of what the phase gives, and of what it takes, as numbers from 0."""
+    """A pass: the numbers, from 0, of its part of the outputs and its part of the inputs."""
 
     outputs: int
     inputs: int
@@ -44,10 +44,11 @@ class PassPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class Cut:
-    """Parts of the maps that a phase gives, and of those that it takes; all maps, each once.
+    """The parts of the output maps and the input maps of a phase; each map belongs to one part.
 
-    The former are outside: sums of a part live only while the latter are gone through, in ascending
-    order, so that every sum has its terms in the order of the whole layer.
+    The output parts are the outer loop. The inner loop passes through the input parts in ascending
+    order. Therefore the sums of one output part exist at a time, and each sum has its terms in the
+    order of the whole layer.
     """
 
     outputs: tuple[Part, ...]
@@ -55,9 +56,11 @@ class Cut:
 
     @classmethod
     def of(cls, outputs: int, inputs: int, parts: tuple[int, int], taps: int = 1) -> Cut:
-        """Cut so many maps into ``parts`` of outputs and of inputs.
+        """Divide the maps into ``parts`` of outputs and of inputs.
 
-        taps: inputs that are summed at once and stay together, k*k where a layer runs folded.
+        Args:
+            taps: number of inputs that are summed in one step and must stay together; k*k if the
+                layer runs folded.
         """
         together = parts_of(-(-inputs // taps), parts[1])
         return cls(
@@ -67,12 +70,15 @@ class Cut:
 
     @classmethod
     def by_sizes(cls, outputs: int, inputs: int, sizes: tuple[int, int], taps: int = 1) -> Cut:
-        """Cut so many maps into parts of ``sizes`` outputs and inputs, the last what is left.
+        """Divide the maps into parts of ``sizes`` outputs and inputs.
 
-        taps: as of ``of``; the size of a part of the inputs counts them together.
+        The last part has the remainder.
+
+        Args:
+            taps: as in ``of``; ``taps`` inputs count as one in the size of an input part.
 
         Raises:
-            ValueError: a size is below 1.
+            ValueError: a size is less than 1.
         """
         if min(sizes) < 1:
             raise ValueError(f"sizes of parts must be at least 1, not {sizes}")
@@ -85,12 +91,12 @@ class Cut:
         )
 
     def inputs_before(self, place: PassPlace) -> Part:
-        """The inputs of all parts in front of that of a pass."""
+        """Return the inputs of all parts before the part of a pass."""
         return np.arange(self.inputs[place.inputs][0])
 
 
 class Tiles(ABC):
-    """One group of a layer in one phase, cut into parts.
+    """One group of a layer in one phase, divided into parts.
 
     Attributes:
         cut: the parts.
@@ -100,10 +106,10 @@ class Tiles(ABC):
 
     @abstractmethod
     def top(self, array: str = "rtl") -> Top:
-        """The block that runs every pass, with signals of its own."""
+        """Return the block that runs every pass, as a top with its own signals."""
 
     def passes(self) -> Made:
-        """The passes, in order, and what they give together."""
+        """Run the passes in order, and return their combined results."""
         rows = []
         for outputs in range(len(self.cut.outputs)):
             rows.append((yield from self.row(outputs)))
@@ -111,21 +117,21 @@ class Tiles(ABC):
 
     @abstractmethod
     def row(self, outputs: int) -> Made:
-        """Those of one part of what the phase gives; the sums of each come from the one before.
+        """Run the passes of one output part. Each pass starts at the sums of the pass before it.
 
-        They give arrays of this part alone.
+        The results are arrays of this part only.
         """
 
     @abstractmethod
     def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
-        """What the passes of every part gave, as the layer in one piece gives it."""
+        """Combine the results of all parts into the results of the whole layer."""
 
     @abstractmethod
     def alone(self, place: PassPlace) -> GroupPass:
-        """One pass by itself: the sums that it takes are the golden's of the parts in front."""
+        """Return one pass by itself. It starts at the golden sums of the parts before it."""
 
 
 def in_order(parts: tuple[Part, ...], arrays: list[Bits], axis: int = -1) -> Bits:
-    """Arrays of parts as one, every map in its place."""
+    """Combine the arrays of parts, with every map at its place."""
     order = np.argsort(np.concatenate(parts))
     return np.take(np.concatenate(arrays, axis=axis), order, axis=axis)

@@ -1,4 +1,4 @@
-"""Delta propagation in passes: the sums of one part of the deltas are the next one's start."""
+"""Delta propagation in passes: the output sums of one part are the input sums of the next part."""
 
 from __future__ import annotations
 
@@ -30,14 +30,16 @@ class DeltaTiles(Tiles):
     """One group of a layer.
 
     Attributes:
-        shape: the whole of it, as in forward propagation. design: what every part runs on, and
-            fits.
-        unpooled: the layer whose ReLU and pooling are undone: this one or the one in front of it.
-        deltas: (images, rows, columns, m) words that come in. kernels: (m, n, k, k).
-        state: of the maps of ``unpooled``.
-        cut: parts of the maps that come out, and of the m that come in. The former are maps of the
-            layer in front where its pooling is undone, else the n input maps.
-        start: what the sums start at, of the n input maps; if at anything.
+        shape: shape of the whole group, as in forward propagation.
+        design: design of all passes, which every part fits.
+        unpooled: the layer whose ReLU and pooling are undone: this layer or the layer in front of
+            it.
+        deltas: (images, rows, columns, m) input words.
+        kernels: (m, n, k, k) words.
+        state: ReLU/pooling mask of the maps of ``unpooled``.
+        cut: parts of the output maps and of the m input maps. The output maps are maps of the layer
+            in front if its pooling is undone, otherwise the n input maps of the layer.
+        start: initial value of the sums of the n input maps, or None.
     """
 
     shape: Shape
@@ -50,15 +52,15 @@ class DeltaTiles(Tiles):
     start: Stored | None = None
 
     def top(self, array: str = "rtl") -> Top:
-        """The block that runs every pass."""
+        """Return the block that runs every pass, as a top."""
         return delta_top(self.design, array)
 
     def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
-        """``deltas``: (images, rows, columns, maps) words, as they leave the whole layer."""
+        """Return ``deltas``: (images, rows, columns, maps) words, as the layer outputs them."""
         return {"deltas": in_order(self.cut.outputs, [row["deltas"] for row in rows])}
 
     def row(self, outputs: int) -> Made:
-        """As ``joined`` gives them, of one part of the maps that come out."""
+        """Run the passes of one part of the output maps. Results are named as in ``joined``."""
         golden, start = self._at_rest(outputs), None
         size = *self._size, golden.shape[-1]
         for inputs in range(len(self.cut.inputs)):
@@ -72,7 +74,7 @@ class DeltaTiles(Tiles):
         return {"deltas": widened_words(left, "dp", "delta_out", self.design.engine)}
 
     def alone(self, place: PassPlace) -> GroupPass:
-        """One pass, on golden sums of the deltas in front of its own."""
+        """Return one pass, with golden sums of the deltas before its own part."""
         golden, start = self._at_rest(place.outputs), None
         before = self.cut.inputs_before(place)
         if before.size:
@@ -81,11 +83,11 @@ class DeltaTiles(Tiles):
 
     @property
     def _size(self) -> tuple[int, int, int]:
-        """Images, rows and columns of sums."""
+        """Number of images, rows and columns of the sums."""
         return len(self.deltas), self.shape.rows, self.shape.columns
 
     def _at_rest(self, outputs: int) -> Bits:
-        """What sums of a part start at."""
+        """Return the initial value of the sums of a part."""
         engine, maps = self.design.engine, self._inputs_of(self.cut.outputs[outputs])
         if self.start is not None:
             taken = self.start.of_maps(maps)
@@ -94,7 +96,7 @@ class DeltaTiles(Tiles):
         return from_biases(np.zeros(maps.size, np.uint32), engine.fmt, engine.summation)
 
     def _operands(self, outputs: int, inputs: Part) -> tuple[Bits, Bits]:
-        """Deltas and kernels of parts."""
+        """Return deltas and kernels of parts."""
         taken = self._inputs_of(self.cut.outputs[outputs])
         return (
             np.ascontiguousarray(self.deltas[..., inputs]),
@@ -102,7 +104,7 @@ class DeltaTiles(Tiles):
         )
 
     def _sums(self, outputs: int, inputs: Part, golden: Bits) -> Bits:
-        """Golden sums behind some of the deltas, ``golden`` being those in front of them."""
+        """Return the golden sums after some deltas; ``golden`` is the sums before them."""
         engine = self.design.engine
         deltas, kernels = self._operands(outputs, inputs)
         small = replace(self.shape, n=kernels.shape[1], m=len(inputs))
@@ -113,9 +115,10 @@ class DeltaTiles(Tiles):
         )
 
     def _pass(self, place: PassPlace, start: Bits | None, golden: Bits) -> tuple[GroupPass, Bits]:
-        """A pass whose sums start at ``start``, and the golden sums behind it.
+        """Return a pass whose sums start at ``start``, and the golden sums after it.
 
-        golden: those in front of it, in the accumulator's format.
+        Args:
+            golden: the golden sums before the pass, in the accumulator's format.
         """
         design, images = self.design, len(self.deltas)
         part = part_of(place.inputs, len(self.cut.inputs), added=self.start is not None)
@@ -145,9 +148,9 @@ class DeltaTiles(Tiles):
         ), golden
 
     def _inputs_of(self, outputs: Part) -> Part:
-        """Input maps of the layer that maps which come out are of.
+        """Return the input maps of the layer that belong to the given output maps.
 
-        A fully connected layer takes every element of a map in front as a map of its own.
+        A fully connected layer reads every element of a map in front as a map of its own.
         """
         if self.design.before:
             return outputs
@@ -155,13 +158,13 @@ class DeltaTiles(Tiles):
         return np.arange(self.shape.n).reshape(-1, maps)[:, outputs].reshape(-1)
 
     def _undone(self, small: Shape, outputs: Part, inputs: Part) -> tuple[Shape, State]:
-        """Shape whose pooling a pass undoes, and its state."""
+        """Return the shape whose pooling a pass undoes, and its ReLU/pooling mask."""
         maps = inputs if self.design.before else outputs
         undone = small if self.design.before else self.unpooled
         return undone, chosen(self.state, maps)
 
     def _leaving(self, sums: Bits, state: State) -> Bits:
-        """What leaves the last part's pass."""
+        """Return the output words of the pass of the last part."""
         engine = self.design.engine
         deltas = finished(sums, engine.fmt, engine.summation)
         if not self.design.before:

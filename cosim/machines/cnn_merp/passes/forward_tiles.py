@@ -1,4 +1,4 @@
-"""Forward propagation in passes: sums go out of one part of the input maps and into the next."""
+"""Forward propagation in passes: the output sums of one input part start the next part."""
 
 from __future__ import annotations
 
@@ -33,10 +33,13 @@ class ForwardTiles(Tiles):
     """One group of a layer.
 
     Attributes:
-        shape: the whole of it. design: what every part runs on, and fits.
-        x: (images, rows, columns, n) words. kernels: (m, n, k, k). bias: (m,).
-        cut: parts of its m output maps, and of its n input maps.
-        add: (images, out_rows, out_columns, m) words that are added to its sums, if any are.
+        shape: shape of the whole group.
+        design: design of all passes, which every part fits.
+        x: (images, rows, columns, n) words.
+        kernels: (m, n, k, k) words.
+        bias: (m,) words.
+        cut: parts of the m output maps and of the n input maps.
+        add: (images, out_rows, out_columns, m) words that are added to the sums, or None.
     """
 
     shape: Shape
@@ -48,12 +51,14 @@ class ForwardTiles(Tiles):
     add: Bits | None = None
 
     def top(self, array: str = "rtl") -> Top:
-        """The block that runs every pass."""
+        """Return the block that runs every pass, as a top."""
         return forward_top(self.design, array)
 
     def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
-        """``maps`` (images, pooled rows, pooled columns, m), and of a design that writes it
-        ``state``: the bytes of each part of the output maps, one after the other.
+        """Return ``maps`` (images, pooled rows, pooled columns, m).
+
+        If the design writes masks, the result also has ``state``: the mask bytes of all output
+        parts, one part after the other.
         """
         arrays = {"maps": in_order(self.cut.outputs, [row["maps"] for row in rows])}
         if self.design.state:
@@ -61,7 +66,7 @@ class ForwardTiles(Tiles):
         return arrays
 
     def row(self, outputs: int) -> Made:
-        """As ``joined`` gives them, of one part of the output maps."""
+        """Run the passes of one part of the output maps. Results are named as in ``joined``."""
         shape, design, images = self.shape, self.design, len(self.x)
         maps = len(self.cut.outputs[outputs])
         start = self.bias[self.cut.outputs[outputs]]
@@ -77,7 +82,7 @@ class ForwardTiles(Tiles):
         return arrays | ({"state": record.words(PORTS["state_out"])} if design.state else {})
 
     def alone(self, place: PassPlace) -> GroupPass:
-        """One pass, on golden sums of the input maps in front of its own."""
+        """Return one pass, with golden sums of the input maps before its own part."""
         shape, fmt, summation = self.shape, self.design.fmt, self.design.summation
         outputs, before = self.cut.outputs[place.outputs], self.cut.inputs_before(place)
         start, golden = self.bias[outputs], self._beginning(place.outputs)
@@ -88,23 +93,24 @@ class ForwardTiles(Tiles):
         return self._pass(place, start, golden)[0]
 
     def _beginning(self, outputs: int) -> Bits:
-        """Golden words that the sums of a part start at."""
+        """Return the golden words at which the sums of a part start."""
         design, maps = self.design, self.cut.outputs[outputs]
         if self.add is None:
             return from_biases(self.bias[maps], design.fmt, design.summation)
         return from_maps(self.add[..., maps], design.fmt, design.summation, self.bias[maps])
 
     def _operands(self, outputs: Part, inputs: Part) -> tuple[Bits, Bits]:
-        """Input maps and kernels of parts."""
+        """Return input maps and kernels of parts."""
         return (
             np.ascontiguousarray(self.x[..., inputs]),
             np.ascontiguousarray(self.kernels[np.ix_(outputs, inputs)]),
         )
 
     def _pass(self, place: PassPlace, start: Bits, golden: Bits) -> tuple[GroupPass, Bits]:
-        """A pass whose sums start at ``start``, and the golden sums behind it.
+        """Return a pass whose sums start at ``start``, and the golden sums after it.
 
-        golden: those in front of it, in the accumulator's format.
+        Args:
+            golden: the golden sums before the pass, in the accumulator's format.
         """
         shape, design, images = self.shape, self.design, len(self.x)
         fmt, summation = design.fmt, design.summation

@@ -1,4 +1,4 @@
-"""Two layers fused in forward propagation as the one pass that they are: no part runs by itself."""
+"""Two fused layers in forward propagation as one pass, which is not split into parts."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ from merp.testbenches.top.top import Top
 
 @dataclass(frozen=True)
 class FusedTiles(Tiles):
-    """A group of the first layer, and those of the second that are made of it.
+    """A group of the first layer, and the groups of the second layer that read its outputs.
 
     Attributes:
-        shape: the layers. design: what they run on, and fit; it writes state.
+        shape: the layers.
+        design: design of the pass, which the layers fit; it writes ReLU/pooling masks.
         x: (images, rows, columns, n) words.
-        first: kernels (m, n, k, k) and biases (m,) of the first layer. second: kernels
-            (groups*m, n, k, k) and biases (groups*m,) of the second.
+        first: kernels (m, n, k, k) and biases (m,) of the first layer.
+        second: kernels (groups*m, n, k, k) and biases (groups*m,) of the second layer.
         cut: a single part of the maps.
     """
 
@@ -49,19 +50,20 @@ class FusedTiles(Tiles):
     cut: Cut
 
     def top(self, array: str = "rtl") -> Top:
-        """The block that runs the pass."""
+        """Return the block that runs the pass, as a top."""
         return fused_forward_top(self.design, array)
 
     def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
-        """``between`` and ``maps`` (images, pooled rows, pooled columns, maps) of either layer.
+        """Return ``between`` and ``maps`` (images, pooled rows, pooled columns, maps).
 
-        And ``between_state`` and ``state``, the bytes of their state.
+        They are the outputs of the first and the second layer. The result also has
+        ``between_state`` and ``state``, the bytes of their masks.
         """
         (row,) = rows
         return row
 
     def row(self, outputs: int) -> Made:
-        """As ``joined`` gives them."""
+        """Run the pass. Its results are named as in ``joined``."""
         record = given((yield self.alone(PassPlace(outputs, 0)))).record
         one, other, groups = self.shape
         found = {}
@@ -76,10 +78,11 @@ class FusedTiles(Tiles):
         }
 
     def alone(self, place: PassPlace) -> GroupPass:
-        """The pass."""
+        """Return the pass."""
         shape, design = self.shape, self.design
         between, own = _golden(self.x, self.first, shape.first, 1, design.first)
-        size = len(self.x), shape.second.rows, shape.second.columns, -1  # as it is taken, also flat
+        # the size as it is read, possibly flattened
+        size = len(self.x), shape.second.rows, shape.second.columns, -1
         taken = between.reshape(size)
         maps, behind = _golden(taken, self.second, shape.second, shape.groups, design.second)
         run = fused_forward_run(shape, design, self.x, self.first, self.second)
@@ -92,7 +95,7 @@ class FusedTiles(Tiles):
 def _golden(
     x: Bits, made: Pair, shape: Shape, groups: int, design: EngineDesign
 ) -> tuple[Bits, bytes]:
-    """Output maps of groups of a layer, as they are stored, and its state as it leaves."""
+    """Return the stored output maps of groups of a layer, and the output bytes of their masks."""
     fmt = design.fmt
     plain = replace(shape, pool=None)
     of_groups = zip(

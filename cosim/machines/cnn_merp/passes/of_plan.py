@@ -1,4 +1,4 @@
-"""The passes of a plan: a phase of a layer, cut as planned, on the engine of its bitstream."""
+"""The passes of a plan: a phase of a layer, divided as planned, on the engine of its bitstream."""
 
 from __future__ import annotations
 
@@ -42,39 +42,39 @@ from merp.testbenches.top.top import Top
 
 
 class StepOperands(Protocol):
-    """What the layers of a step are fed from; deltas are at pooled resolution."""
+    """The operands of a step's layers; deltas are at pooled resolution."""
 
     @property
     def rates(self) -> Rates:
         """Words of the update's factors."""
 
     def before(self, layer: Layer) -> Updated:
-        """Kernels, biases and velocities of a layer before the step."""
+        """Return kernels, biases and velocities of a layer before the step."""
 
     def x(self, layer: Layer) -> Bits:
-        """Input of a layer."""
+        """Return the input of a layer."""
 
     def add(self, layer: Layer) -> Bits | None:
-        """What is added to the sums of a layer, if anything is."""
+        """Return the words that are added to the sums of a layer, or None."""
 
     def stored(self, layer: Layer) -> Stored:
-        """Delta of the output of a layer."""
+        """Return the delta of the output of a layer."""
 
     def started(self, layer: Layer) -> Stored | None:
-        """What delta propagation of a layer starts at, if at anything."""
+        """Return the initial value of a layer's delta propagation, or None."""
 
 
 class Wanted(Protocol):
-    """What layers in one piece give in a step."""
+    """The results of a step in which no layer is divided."""
 
     def y(self, layer: Layer) -> Bits:
-        """Output of a layer."""
+        """Return the output of a layer."""
 
     def left(self, layer: Layer) -> Bits:
-        """What delta propagation of a layer leaves: of the output of the layer in front."""
+        """Return the result of a layer's delta propagation: the delta of the output in front."""
 
     def updated(self, layer: Layer) -> Updated:
-        """Kernels, biases and velocities of a layer after the step."""
+        """Return kernels, biases and velocities of a layer after the step."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,9 @@ class OfPlan:
     """A phase of a layer.
 
     Attributes:
-        planned: with state ``pooled``, which is what hardware keeps, and built.
-        rule: of a kernel update, alone or in one pass with delta propagation.
+        planned: the planned phase, with state ``pooled``, which is the kind that the hardware
+            stores, and built.
+        rule: update rule of a kernel update, alone or combined with delta propagation.
     """
 
     planned: PlannedPhase
@@ -91,7 +92,7 @@ class OfPlan:
 
     @property
     def design(self) -> EngineDesign:
-        """What the passes run on."""
+        """Design of the passes."""
         return self.planned.engine.design
 
     @property
@@ -102,7 +103,7 @@ class OfPlan:
         return Cut.by_sizes(work.outputs, work.elements_in, (outputs, inputs), taps)
 
     def top(self, array: str = "rtl") -> Top:
-        """The block that runs every pass, with signals of its own."""
+        """Return the block that runs every pass, as a top with its own signals."""
         phase = self.planned.work.phase
         if phase == "fp":
             return forward_top(self.design, array)
@@ -116,9 +117,9 @@ class OfPlan:
 
     @property
     def made(self) -> list[tuple[Layer, str, str]]:
-        """Layers whose outputs the passes make, each with what ``Tiles`` call its maps and state.
+        """Layers whose outputs the passes compute, with the names of maps and mask in ``Tiles``.
 
-        None on the way back.
+        The list is empty in backward propagation.
         """
         work = self.planned.work
         if work.phase == PAIR:
@@ -128,12 +129,12 @@ class OfPlan:
 
     @property
     def ports(self) -> Mapping[str, int]:
-        """Bytes of each port, all passes of all groups, by the plan's closed form."""
+        """Bytes of each port in all passes of all groups, from the plan's closed form."""
         work, ports = self.planned.work, self.planned.ports
         return with_velocities(work, ports) if self.rule.momentum else ports
 
     def bytes_of(self, place: PassPlace) -> Mapping[str, int]:
-        """Bytes of each port in a pass of one group, by the plan's formula."""
+        """Return the bytes of each port in a pass of one group, from the plan's formula."""
         work, (in_size, out_size) = self.planned.work, self.planned.tile
         start = place.inputs * in_size, place.outputs * out_size
         in_end, out_end = (
@@ -144,7 +145,7 @@ class OfPlan:
         return with_velocities(work, ports) if self.rule.momentum else ports
 
     def tiles(self, group: int, step: StepOperands) -> Tiles:
-        """The passes of a group, fed from a step."""
+        """Return the passes of a group, with the operands of a step."""
         work = self.planned.work
         if work.phase == PAIR:
             return self._fused_tiles(group, step)
@@ -175,7 +176,7 @@ class OfPlan:
         )  # fmt: skip
 
     def _fused_tiles(self, group: int, step: StepOperands) -> FusedTiles:
-        """The pass of a group of the first of two fused layers."""
+        """Return the pass of a group of the first of two fused layers."""
         first, second = self._fused
 
         def own(layer: Layer) -> Pair:
@@ -187,7 +188,7 @@ class OfPlan:
         return FusedTiles(shape, self._pair, x, own(first), own(second), self.cut)
 
     def whole(self, group: int, step: Wanted, outputs: int) -> dict[str, Bits]:
-        """What the layer in one piece gives of a part of the outputs, as ``Tiles.row`` names it."""
+        """Return the undivided layer's results for an output part, named as in ``Tiles.row``."""
         work, part = self.planned.work, self.cut.outputs[outputs]
         layer, shape = work.layer, work.shape
         if work.phase == PAIR:
@@ -224,19 +225,19 @@ class OfPlan:
     @property
     def _pair(self) -> FusedDesign:
         pair = self.planned.engine.pair
-        assert pair is not None  # of every engine of two fused layers
+        assert pair is not None  # every engine of two fused layers has one
         return pair
 
     @property
     def _undone(self) -> UnpoolDesign:
         unpool = self.planned.engine.unpool
-        assert unpool is not None  # what expands deltas that are stored pooled
+        assert unpool is not None  # the un-pooling that expands deltas at pooled resolution
         return unpool
 
     @property
     def _backward_design(self) -> BackwardDesign:
         propagation = self.planned.engine.propagation
-        assert propagation is not None  # the half that every engine of one pass has
+        assert propagation is not None  # every one-pass engine has this half
         return BackwardDesign(propagation, self.design, self._undone)
 
     @property
@@ -245,9 +246,9 @@ class OfPlan:
 
 
 def differing(found: Mapping[str, Bits], wanted: Mapping[str, Bits]) -> list[str]:
-    """What of arrays that passes gave together is not that of the layer in one piece."""
+    """Return the differences between combined results of passes and the undivided layer."""
     return [
-        f"{name}: not those of the layer in one piece"
+        f"{name}: different from the layer in one piece"
         for name, array in wanted.items()
         if not np.array_equal(found[name], array)
     ]

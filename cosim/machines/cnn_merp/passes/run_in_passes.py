@@ -1,4 +1,4 @@
-"""Run a layer as passes over parts of its maps, each audited as a layer of its own."""
+"""Run a layer as passes over parts of its maps. Each pass is audited like a layer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from merp.testbenches.top.player import Progress
 
 @dataclass(frozen=True)
 class LayerPasses:
-    """What the passes of a layer did.
+    """Results of the passes of a layer.
 
     Attributes:
-        arrays: what they gave together, by name, as the untiled layer gives it.
-        passes: each of them, in order.
+        arrays: combined results, by name, equal to the results of the undivided layer.
+        passes: all passes, in order.
     """
 
     arrays: Mapping[str, Bits]
@@ -25,7 +25,7 @@ class LayerPasses:
 
     @property
     def failures(self) -> list[str]:
-        """Every check that did not hold, with the pass that it is of."""
+        """Return every failed check, with its pass."""
         return [
             f"pass {index}: {failure}"
             for index, each in enumerate(self.passes)
@@ -34,7 +34,7 @@ class LayerPasses:
 
     @property
     def words(self) -> dict[str, int]:
-        """Words (of state: bytes) seen on the pins of each port, over all passes."""
+        """Return the words (for masks: bytes) on the pins of each port, over all passes."""
         total: dict[str, int] = {}
         for each in self.passes:
             for port, ways in each.audit.ports.items():
@@ -44,7 +44,7 @@ class LayerPasses:
 
 @dataclass
 class _KeptResults:
-    """What the passes give in the end."""
+    """A holder for the final results of the passes."""
 
     arrays: Mapping[str, Bits] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ def run_in_passes(
     """Run every pass of ``tiles`` on one elaboration, back to back.
 
     Raises:
-        BadInput: no such engine, or its simulator is not installed.
+        BadInput: the engine does not exist, or its simulator is not installed.
         Stuck: no word moved for too long.
     """
     kept = _KeptResults()

@@ -1,4 +1,4 @@
-"""What of a plan's passes is run, and kept, as one."""
+"""Passes of a plan that are run and recorded together."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from merp.models.base.bits import Bits
 
 
 class PassUnit(NamedTuple):
-    """The passes of a part of the outputs of a group; or one of them, ``inputs``, by itself.
+    """All passes of an output part of a group, or a single pass, ``inputs``.
 
-    Of all of them each takes the sums that the hardware made of the part in front; one by itself
-    takes the golden's.
+    In a unit of all passes, each pass starts at the hardware's sums of the part before it. A single
+    pass starts at golden sums.
     """
 
     group: int
@@ -26,22 +26,23 @@ class PassUnit(NamedTuple):
     inputs: int | None = None
 
     def places(self, in_parts: int) -> list[PassPlace]:
-        """The passes, in order."""
+        """Return the passes, in order."""
         parts = range(in_parts) if self.inputs is None else (self.inputs,)
         return [PassPlace(self.outputs, each) for each in parts]
 
     def __str__(self) -> str:
-        """As people and names of files say it."""
+        """Return the name of the unit in messages and file names."""
         one = "" if self.inputs is None else f" inputs {self.inputs}"
         return f"group {self.group} outputs {self.outputs}{one}"
 
 
 class UnitRun(NamedTuple):
-    """What became of a unit.
+    """Results of a unit.
 
     Attributes:
-        audit: of all its passes. last: of them. arrays: what they gave together, by name; nothing
-            of one pass by itself.
+        audit: audit of all its passes.
+        last: the last pass.
+        arrays: combined results of the passes, by name; empty for a single pass.
     """
 
     audit: Audit
@@ -54,8 +55,8 @@ def run_unit(
 ) -> Generator[GroupPass, Audited | None, UnitRun]:
     """Yield the passes of a unit, and audit them.
 
-    Beside its own audit each pass must move the bytes of the plan's formula for it, and all passes
-    of a part of the outputs together give what the layer in one piece does.
+    Besides its own audit, each pass must move the number of bytes in the plan's formula. All passes
+    of an output part together must give the results of the undivided layer.
     """
     audits: list[Audit] = []
     failures: list[str] = []
@@ -81,16 +82,16 @@ def run_unit(
 
 
 def _alone(tiles: Tiles, unit: PassUnit) -> Made:
-    """The one pass of a unit."""
+    """Run the single pass of a unit."""
     assert unit.inputs is not None
     yield tiles.alone(PassPlace(unit.outputs, unit.inputs))
     return {}
 
 
 def differences(moved: Mapping[str, int], planned: Mapping[str, int]) -> list[str]:
-    """Ports that moved other bytes than a plan says."""
+    """Return the ports whose bytes differ from the plan."""
     return [
-        f"port {port}: {moved.get(port, 0):,} bytes on the pins, {planned.get(port, 0):,} by the "
+        f"port {port}: {moved.get(port, 0):,} bytes on the pins, {planned.get(port, 0):,} in the "
         "plan"
         for port in sorted(moved.keys() | planned.keys())
         if moved.get(port, 0) != planned.get(port, 0)

@@ -1,4 +1,7 @@
-"""Kernel update in passes: each gradient belongs to one of them, the biases to the first part."""
+"""Kernel update in passes.
+
+Each gradient belongs to one pass, the biases to the first input part.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +35,18 @@ from merp.testbenches.top.top import Top
 
 @dataclass(frozen=True)
 class UpdateTiles(Tiles):
-    """One group of a layer; what is built follows from the rates.
+    """One group of a layer. The rates determine which update hardware is built.
 
     Attributes:
-        shape: the whole of it. design: what every part runs on, and fits.
-        x: (images, rows, columns, n) words. deltas: (images, rows, columns, m), of the sums, or
-            with ``undone`` of the output.
+        shape: shape of the whole group.
+        design: design of all passes, which every part fits.
+        x: (images, rows, columns, n) words.
+        deltas: (images, rows, columns, m) words of the sums, or with ``undone`` of the output.
         old: kernels (m, n, k, k) and biases (m,), and their velocities.
         rates: words of the factors.
-        cut: parts of the m output maps, and of the n input maps.
-        undone: un-pooling in front of the update. state: what it needs, of all m maps.
+        cut: parts of the m output maps and of the n input maps.
+        undone: un-pooling in front of the update.
+        state: ReLU/pooling mask of all m maps for this un-pooling.
     """
 
     shape: Shape
@@ -55,13 +60,14 @@ class UpdateTiles(Tiles):
     state: State | None = None
 
     def top(self, array: str = "rtl") -> Top:
-        """The block that runs every pass."""
+        """Return the block that runs every pass, as a top."""
         return kernel_update_top(self.design, array, self.rates.rule, self.undone)
 
     def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
-        """``kernels`` (m, n, k, k) and ``biases`` (m,), the new ones.
+        """Return the new ``kernels`` (m, n, k, k) and ``biases`` (m,).
 
-        With momentum also ``kernel_velocities`` and ``bias_velocities``, of their sizes.
+        With momentum the result also has ``kernel_velocities`` and ``bias_velocities``, with the
+        same sizes.
         """
         return {
             name: in_order(self.cut.outputs, [row[name] for row in rows], axis=0)
@@ -69,7 +75,7 @@ class UpdateTiles(Tiles):
         }
 
     def row(self, outputs: int) -> Made:
-        """As ``joined`` gives them, of one part of the output maps."""
+        """Run the passes of one part of the output maps. Results are named as in ``joined``."""
         ports, ones = {"kernels": "kernel_out"}, {"biases": "bias_out"}
         if self.rates.rule.momentum:
             ports["kernel_velocities"] = "kernel_velocity_out"
@@ -88,7 +94,7 @@ class UpdateTiles(Tiles):
         } | found
 
     def _stored(self, pair: Pair, port: str) -> Pair:
-        """New kernels and biases, or their velocities, as they leave."""
+        """Return new kernels and biases, or their velocities, in the order of the output words."""
         kernels, biases = (as_stored(each, "ku", port, self.design) for each in pair)
         return kernels, biases
 
@@ -97,7 +103,7 @@ class UpdateTiles(Tiles):
         return widened_words(words, "ku", port, self.design)
 
     def alone(self, place: PassPlace) -> GroupPass:
-        """One pass; no other has a share in its gradients."""
+        """Return one pass. No other pass contributes to its gradients."""
         shape, images, fmt = self.shape, len(self.x), self.design.fmt
         outputs, inputs = self.cut.outputs[place.outputs], self.cut.inputs[place.inputs]
         part = part_of(place.inputs, len(self.cut.inputs))
@@ -139,5 +145,5 @@ class UpdateTiles(Tiles):
 
 
 def _of_part(pair: Pair, outputs: Part, inputs: Part) -> Pair:
-    """Kernels, or their velocities, of a part, and biases of its output maps."""
+    """Return kernels or their velocities of a part, and biases of its output maps."""
     return np.ascontiguousarray(pair[0][np.ix_(outputs, inputs)]), pair[1][outputs]

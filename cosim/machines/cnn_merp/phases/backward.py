@@ -1,4 +1,4 @@
-"""Both backward phases in one pass: top, ports, run, and what one group of a layer must do."""
+"""Both backward phases in one pass: top, ports, run, and the expected results of one group."""
 
 from __future__ import annotations
 
@@ -38,11 +38,13 @@ from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
 PORTS = BackwardPorts.streams()
-"""Stream of each port of the traffic report; that of state carries bytes."""
+"""The stream of each port of the traffic report. The mask stream carries bytes."""
 
 
 def backward_top(design: BackwardDesign, array: str = "rtl", rule: UpdateRule = PLAIN) -> Top:
-    """Both backward phases for ``design``, with signals of its own; ``rule``: of the update.
+    """Return both backward phases for ``design`` as a top with its own signals.
+
+    ``rule`` is the update rule.
 
     Raises:
         ValueError: ``array`` is not a kind of array.
@@ -65,20 +67,24 @@ def backward_run(
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
 ) -> Run:
-    """A run of one group of a layer.
+    """Return a run of one group of a layer.
 
     Args:
-        shape: the group. design: what it runs on, and it fits.
-        x: (images, rows, columns, n) words. delta: (images, pooled_rows, pooled_columns, m).
-        state: of this layer, kind ``pooled``, packed.
-        old: kernels (m, n, k, k) and biases (m,). rates: words of the factors; what is built
-            follows from them. velocities: of the same sizes, where momentum is built.
-        stalls: pattern by stream name. reset_at: as in ``Run``.
+        shape: the group.
+        design: design of the run, which the group fits.
+        x: (images, rows, columns, n) words.
+        delta: (images, pooled_rows, pooled_columns, m) words.
+        state: ReLU/pooling mask of this layer, kind ``pooled``, packed.
+        old: kernels (m, n, k, k) and biases (m,).
+        rates: words of the factors, which determine the update hardware.
+        velocities: with the same sizes as ``old``, if momentum is built.
+        stalls: stall patterns by stream name.
+        reset_at: as in ``Run``.
 
     Raises:
-        BadInput: the layer is none of those that one pass takes.
-        ValueError: an array is not of the shape's size, or a word is no number of the format that
-            its tensor is stored in.
+        BadInput: one pass does not support the layer.
+        ValueError: an array has the wrong size, or a word is not a number of the stored format of
+            its tensor.
     """
     check_one_pass(shape, design, "the layer")
     kernels, bias = (shape.m, shape.n, shape.k, shape.k), (shape.m,)
@@ -115,10 +121,12 @@ def expect_backward(
     new: Pair,
     velocities: Pair | None = None,
 ) -> Expectation:
-    """Both backward phases of one group.
+    """Return the expectation of both backward phases of one group.
 
-    left: the delta that leaves, images first. new: kernels (m, n, k, k) and biases (m,). With
-    momentum the ``velocities`` of both.
+    Args:
+        left: the output delta, images first.
+        new: kernels (m, n, k, k) and biases (m,).
+        velocities: of both, with momentum.
     """
     half, update = design.propagation, design.update
     formula = pass_words.backward_port_words(shape, images)
@@ -127,7 +135,7 @@ def expect_backward(
     names: tuple[str, ...] = BACKWARD_WORDS
     last = ["delta_out", "bias_out"]
     if velocities is not None:
-        # As many words as kernels and biases have, beside them.
+        # Each has as many words as kernels and biases.
         names = (*names, *VELOCITY_WORDS)
         for each, golden in zip(("kernel", "bias"), velocities, strict=True):
             for way, like in (("in", each), ("out", f"{each}_out")):
@@ -172,13 +180,18 @@ def backward_pass(
     left: Bits,
     wanted: Updated,
 ) -> GroupPass:
-    """Both backward phases of one group; what is built follows from the rates.
+    """Return both backward phases of one group. The rates determine the update hardware.
 
     Args:
-        layer: the layer. design: what it runs on.
-        x: (images, rows, columns, groups*n) words. stored: the delta of its output.
-        old: before the step. rates: words of the factors.
-        left: the delta that must leave, of all maps in front; wanted: what else must come out.
+        layer: the layer.
+        group: its number.
+        design: design of the pass.
+        x: (images, rows, columns, groups*n) words.
+        stored: delta of the layer's output.
+        old: kernels, biases and velocities before the step.
+        rates: words of the factors.
+        left: the expected output delta, of all maps in front.
+        wanted: the other expected outputs.
     """
     shape, deltas, state = stored
     own, front = ((group * maps, (group + 1) * maps) for maps in (shape.m, shape.n))
@@ -213,7 +226,9 @@ class Backward:
     """Both backward phases, in one pass, of the layers that share a design.
 
     Attributes:
-        network: whose layers run. design: what they run on. rule: of the update.
+        network: network of the layers.
+        design: design of the layers.
+        rule: update rule.
     """
 
     name: ClassVar[str] = "bp"
@@ -232,19 +247,22 @@ class Backward:
         before: bool = True,
         rule: UpdateRule = PLAIN,
     ) -> Backward:
-        """On the design of ``layer``, its CUs shared out; deltas come pooled in any case."""
+        """Return the phase on the design of ``layer``, with its CUs divided between both halves.
+
+        Deltas always arrive at pooled resolution.
+        """
         return cls(network, backward_design(network, layer), rule)
 
     def on(self, network: Network) -> Backward:
-        """The same elaboration, for layers of another network."""
+        """Return the same elaboration for layers of another network."""
         return replace(self, network=network)
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own."""
+        """Return the block as a top with its own signals."""
         return backward_top(self.design, array, self.rule)
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
-        """Value of every configuration port for a run of one group, at the golden step's rate."""
+        """Return the values of all configuration ports for one group, at the golden step's rate."""
         shape = undone_shape(self.network, layer)
         rates = rates_of(RATE, images, self.design.update.fmt)
         return backward_registers(
@@ -252,15 +270,15 @@ class Backward:
         )
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
-        """Words (of state: bytes) on each port in a run of one group."""
+        """Return the words (for masks: bytes) on each port in a run of one group."""
         return pass_words.backward_port_words(undone_shape(self.network, layer), images)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
-        """One group on the golden deltas at pooled resolution, without momentum."""
+        """Return the pass of one group with golden pooled deltas, without momentum."""
         return backward_pass(
             layer, group, self.design, step.passed(layer).x, step.stored(layer),
             step.before(layer), step.rates, step.left(layer), step.updated(layer),
         )  # fmt: skip
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
-        """A delta is no layer's input, nor are kernels."""
+        """Return None: deltas and kernels are not inputs of the next layer."""

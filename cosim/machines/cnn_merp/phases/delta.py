@@ -1,4 +1,4 @@
-"""Delta propagation: top, ports, run, and what one group of a layer must do."""
+"""Delta propagation: top, ports, run, and the expected results of one group of a layer."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
 PORTS = DeltaPorts.streams()
-"""Stream of each port of the traffic report; those of state carry bytes."""
+"""The stream of each port of the traffic report. The mask streams carry bytes."""
 
 
 def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
-    """The engine of delta propagation for ``design``, with signals of its own.
+    """Return the engine of delta propagation for ``design`` as a top with its own signals.
 
     Raises:
         ValueError: ``array`` is not a kind of CU array.
@@ -61,24 +61,26 @@ def delta_run(
     start: Bits | None = None,
     add: Stored | None = None,
 ) -> Run:
-    """A run of one group of a layer.
+    """Return a run of one group of a layer.
 
     Args:
         shape: the group, as in forward propagation.
-        unpooled: the layer whose ReLU and pooling are undone: this one or the one in front of it.
-        design: what it runs on, and it fits.
+        unpooled: the layer whose ReLU and pooling are undone: this layer or the layer in front of
+            it.
+        design: design of the run, which the group fits.
         deltas: (images, rows, columns, m) words, of the pooled output or of the sums.
         kernels: (m, n, k, k) words, as in forward propagation.
-        state: of ``unpooled``, kind ``pooled``, packed; none where sums leave and un-pooling is
-            behind them.
-        part: of the layer's output maps, those of ``shape``. start: what the sums start at, of any
-            part but the first: (images, rows, columns, n) words in the accumulator's format.
-        add: the delta of n maps at which they start, where ``part`` says so; as it is, but for a
-            ``design`` that expands it.
+        state: ReLU/pooling mask of ``unpooled``, kind ``pooled``, packed. It is empty if sums are
+            output and un-pooling is behind them.
+        part: which part of the layer's output maps ``shape`` is.
+        start: initial value of the sums, of any part except the first: (images, rows, columns, n)
+            words in the accumulator's format.
+        add: the delta of n maps at which the sums start, if ``part`` says so. It is not pooled,
+            unless ``design`` expands it.
 
     Raises:
-        ValueError: an array is not of the shape's size, or a word is no number of the format that
-            its tensor is stored in.
+        ValueError: an array has the wrong size, or a word is not a number of the stored format of
+            its tensor.
     """
     size = shape.out_rows, shape.out_columns, shape.m
     maps = shape.n * shape.rows * shape.columns // (unpooled.pooled_rows * unpooled.pooled_columns)
@@ -138,10 +140,10 @@ def expect_delta(
     part: InputPart = WHOLE,
     beside: Shape | None = None,
 ) -> Expectation:
-    """Delta propagation of one group; ``golden`` is the delta that leaves, images first.
+    """Return the expectation of one group; ``golden`` is the output delta, images first.
 
-    Of a ``part`` whose sums leave raw it is these, in the accumulator's format. ``shape``,
-    ``unpooled`` and ``beside`` are those of ``delta_run``.
+    If the sums of a ``part`` are output raw, ``golden`` is these sums in the accumulator's format.
+    ``shape``, ``unpooled`` and ``beside`` are as in ``delta_run``.
     """
     engine, before = design.engine, design.before
     maps = shape.m if before else maps_behind(shape, unpooled)
@@ -164,7 +166,7 @@ def expect_delta(
         ("delta_in", "delta_out", "add_in"),
         engine,
     )
-    # Products with the zeros of a dilation are no work of the layer.
+    # Products with the zeros of a dilation are not useful operations of the layer.
     work = work_of(delta_shape(shape), images, engine)
     macs = shape.macs(images)
     return Expectation(
@@ -185,7 +187,10 @@ def _closed_form(
     part: InputPart = WHOLE,
     beside: Shape | None = None,
 ) -> dict[str, int]:
-    """Words on each port by formula; ``beside`` is there where the design expands what is added."""
+    """Return the words on each port by formula.
+
+    ``beside`` is set if the design expands summands.
+    """
     ported = part if design.engine.partial else None
     words = pass_words.delta_port_words(shape, unpooled, maps, images, design.before, ported)
     if beside is not None:
@@ -206,17 +211,20 @@ def delta_pass(
     wanted: Bits,
     start: Stored | None = None,
 ) -> GroupPass:
-    """Delta propagation of one group.
+    """Return the delta propagation of one group.
 
     Args:
-        layer: the layer; un-pooling before the engine undoes its ReLU and pooling. earlier: the one
-            whose pooling is undone behind it. design: what it runs on.
-        deltas: (images, rows, columns, groups*m) words that come in: of the layer's output
-            (un-pooling before the engine) or of its sums.
-        state: of the layer whose pooling is undone: this one, or the one in front.
+        layer: the layer. Un-pooling in front of the engine undoes its ReLU and pooling.
+        earlier: the layer whose pooling un-pooling behind the engine undoes.
+        group: number of the group.
+        design: design of the pass.
+        deltas: (images, rows, columns, groups*m) input words: of the layer's output (un-pooling in
+            front of the engine) or of its sums.
+        state: ReLU/pooling mask of the layer whose pooling is undone: this layer, or the layer in
+            front.
         kernels: (groups*m, n, k, k) words.
-        wanted: what must come out, of all maps in front.
-        start: what the sums start at, if at anything, for all groups.
+        wanted: the expected output, of all maps in front.
+        start: initial value of the sums of all groups, or None.
     """
     part = WHOLE if start is None else ADDING
     shape, images = layer.shape, len(deltas)
@@ -245,7 +253,8 @@ class DeltaPhase:
     """Delta propagation of the layers that share a design.
 
     Attributes:
-        network: whose layers run. design: what they run on.
+        network: network of the layers.
+        design: design of the layers.
     """
 
     name: ClassVar[str] = "dp"
@@ -257,28 +266,31 @@ class DeltaPhase:
     def of(
         cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
     ) -> DeltaPhase:
-        """On the design of ``layer``; ``before``: deltas come at pooled resolution."""
+        """Return the phase on the design of ``layer``.
+
+        ``before``: deltas arrive at pooled resolution.
+        """
         return cls(network, delta_design(network, layer, before))
 
     def on(self, network: Network) -> DeltaPhase:
-        """The same elaboration, for layers of another network."""
+        """Return the same elaboration for layers of another network."""
         return replace(self, network=network)
 
     def ports(self) -> DeltaPorts:
-        """The ports of the block, with signals of their own."""
+        """The ports of the block, with their own signals."""
         return DeltaPorts(self.design)
 
     @property
     def streams(self) -> dict[str, str]:
-        """Stream of each port of the traffic report."""
+        """The stream of each port of the traffic report."""
         return DeltaPorts.streams_of(self.design)
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own."""
+        """Return the block as a top with its own signals."""
         return delta_top(self.design, array)
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
-        """Value of every configuration port for a run of one group."""
+        """Return the values of all configuration ports for a run of one group."""
         unpooled, maps = self._undone(layer)
         design = self.design
         return delta_registers(
@@ -287,7 +299,7 @@ class DeltaPhase:
         )  # fmt: skip
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
-        """Words (of state: bytes) on each port in a run of one group."""
+        """Return the words (for masks: bytes) on each port in a run of one group."""
         unpooled, maps = self._undone(layer)
         start = self._start(layer) if self.design.add_unpool is not None else None
         return _closed_form(
@@ -295,12 +307,12 @@ class DeltaPhase:
         )
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
-        """One group on the golden deltas."""
+        """Return the pass of one group with golden deltas."""
         here, (kernels, _) = step.passed(layer), step.parameters[layer.name]
         if self.design.before:
             start = step.started(layer)
             earlier = self._earlier(layer)
-            # A fully connected layer takes the maps in front of it flattened.
+            # A fully connected layer reads the maps in front of it flattened.
             size = len(here.x), earlier.shape.pooled_rows, earlier.shape.pooled_columns, -1
             shape, deltas, state = step.stored(layer)
             layer, wanted = replace(layer, shape=shape), step.left(layer).reshape(size)
@@ -315,11 +327,11 @@ class DeltaPhase:
         return ADDING if begun(self.network, layer) else WHOLE
 
     def _start(self, layer: Layer) -> Shape:
-        """The layer whose ReLU and pooling are undone on what sums start at."""
+        """Return the layer whose ReLU and pooling are undone for the initial value of the sums."""
         return start_shape(layer.shape, beside(self.network, layer))
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
-        """A delta is no layer's input."""
+        """Return None: a delta is not an input of the next layer."""
 
     def _earlier(self, layer: Layer) -> Layer:
         earlier = previous(self.network, layer)
@@ -327,7 +339,7 @@ class DeltaPhase:
         return earlier
 
     def _undone(self, layer: Layer) -> tuple[Shape, int]:
-        """Shape of the layer whose pooling is undone, and its maps in a pass."""
+        """Return the shape of the layer whose pooling is undone, and its maps in a pass."""
         if self.design.before:
             return undone_shape(self.network, layer), layer.shape.m
         undone = behind(self.network, layer)

@@ -1,4 +1,4 @@
-"""Ports and work of a pass of CNN-MERP, as the audit expects them."""
+"""Expected ports and operations of a pass of CNN-MERP, for the audit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merp.models.machines.cnn_merp.params.word_counters import stored_format, wo
 
 
 def work_of(shape: Shape, images: int, design: EngineDesign) -> UnitWork:
-    """The work of a pass over the windows of ``shape``, for every group of CUs."""
+    """Return the work of a pass over the windows of ``shape``, for every group of CUs."""
     run = run_shape(shape, design.k)
     windows = run.n * run.out_rows * run.out_columns * images
     macs = shape.macs(images)
@@ -36,12 +36,12 @@ def expected_ports(
     maps: Collection[str],
     design: EngineDesign,
 ) -> dict[str, ReportedPort]:
-    """Ports of a pass: those of state carry bytes, of partial sums words of an accumulator.
+    """Return the ports of a pass. Mask ports carry bytes, partial sums words of an accumulator.
 
-    All others carry elements as ``design`` stores them.
+    All other ports carry elements in the stored format of ``design``.
 
     Raises:
-        ValueError: a word of ``goldens`` is no number of the format that its port has.
+        ValueError: a word of ``goldens`` is not a number of its port's format.
     """
     pins = {
         name: stored_words(golden, phase, name, design, streams[name])

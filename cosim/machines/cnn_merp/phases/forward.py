@@ -1,4 +1,4 @@
-"""Forward propagation: top, ports, run, and what one group of a layer must do."""
+"""Forward propagation: top, ports, run, and the expected results of one group of a layer."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
 PORTS = ForwardPorts.streams()
-"""Stream of each port of the traffic report; that of state carries bytes."""
+"""The stream of each port of the traffic report. The mask stream carries bytes."""
 
 
 def forward_top(design: EngineDesign, array: str = "rtl") -> Top:
-    """The forward engine for ``design``, with signals of its own.
+    """Return the forward engine for ``design`` as a top with its own signals.
 
-    With ``design.state`` the state for the way back leaves on a stream of its own.
+    If ``design.state`` is set, the ReLU/pooling mask for backward propagation is output on a
+    separate stream.
 
     Raises:
         ValueError: ``array`` is not a kind of CU array.
@@ -57,19 +58,23 @@ def forward_run(
     part: InputPart = WHOLE,
     add: Bits | None = None,
 ) -> Run:
-    """A run of one group of a super layer.
+    """Return a run of one group of a super layer.
 
     Args:
-        shape: the group. design: what it runs on, and it fits.
-        x: (images, rows, columns, n) words; kernels: (m, n, k, k); bias: (m,), or what sums start
-            at: (images, out_rows, out_columns, m) words in the accumulator's format.
-        stalls: pattern by stream name. reset_at: as in ``Run``.
-        part: of the layer's input maps, those of ``shape``.
-        add: (images, out_rows, out_columns, m) words that are added, where ``part`` says so.
+        shape: the group.
+        design: design of the run, which the group fits.
+        x: (images, rows, columns, n) words.
+        kernels: (m, n, k, k) words.
+        bias: (m,) words, or the initial value of the sums: (images, out_rows, out_columns, m) words
+            in the accumulator's format.
+        stalls: stall patterns by stream name.
+        reset_at: as in ``Run``.
+        part: which part of the layer's input maps ``shape`` is.
+        add: (images, out_rows, out_columns, m) words that are added, if ``part`` says so.
 
     Raises:
-        ValueError: an array is not of the shape's size, or a word is no number of the format that
-            its tensor is stored in.
+        ValueError: an array has the wrong size, or a word is not a number of the stored format of
+            its tensor.
     """
     sizes = {
         "x": (x.shape[1:], (shape.rows, shape.columns, shape.n)),
@@ -111,11 +116,11 @@ def expect_forward(
     state: bytes | None = None,
     part: InputPart = WHOLE,
 ) -> Expectation:
-    """Forward propagation of one group.
+    """Return the expectation of one group.
 
-    ``golden`` is (images, pooled rows, pooled columns, m), or of a ``part`` whose sums leave raw
-    (images, out_rows, out_columns, m) in the accumulator's format; ``state`` what must leave for
-    the way back, on a design that writes it.
+    ``golden`` is (images, pooled rows, pooled columns, m). If the sums of a ``part`` are output
+    raw, it is (images, out_rows, out_columns, m) in the accumulator's format. ``state`` is the
+    expected mask for backward propagation, if the design writes it.
     """
     formula = _closed_form(shape, images, design, part)
     walked = counter.port_words(shape, images, design, part)
@@ -148,7 +153,7 @@ def expect_forward(
 def _closed_form(
     shape: Shape, images: int, design: EngineDesign, part: InputPart = WHOLE
 ) -> dict[str, int]:
-    """Words on each port by formula, and the bytes of state that leave where it is written."""
+    """Return the words on each port by formula, and the output bytes of a written mask."""
     words = pass_words.port_words(shape, images, part if design.partial else None)
     if design.added:
         words["add_in"] = pass_words.added_words(shape, images) * part.added
@@ -159,7 +164,7 @@ def _closed_form(
 
 
 def every_position_counts(shape: Shape) -> bool:
-    """Whether the last position lies in a pooling window, so that the last word waits for it."""
+    """Return whether the last word waits for the last position, which is in a pooling window."""
     if shape.pool is None:
         return True
     rows, columns = shape.pool.covers(shape.pooled_rows, shape.pooled_columns)
@@ -176,14 +181,17 @@ def forward_pass(
     state: State | None = None,
     add: Bits | None = None,
 ) -> GroupPass:
-    """Forward propagation of one group.
+    """Return the forward propagation of one group.
 
     Args:
-        layer: the layer. design: what it runs on.
-        x: (images, rows, columns, groups*n) words. made: kernels and biases.
-        wanted: what must come out, of all groups.
-        state: of the whole layer, where the design writes it.
-        add: (images, out_rows, out_columns, groups*m) words that are added to the sums, if any are.
+        layer: the layer.
+        group: its number.
+        design: design of the pass.
+        x: (images, rows, columns, groups*n) words.
+        made: kernels and biases.
+        wanted: the expected output, of all groups.
+        state: ReLU/pooling mask of the whole layer, if the design writes it.
+        add: (images, out_rows, out_columns, groups*m) words that are added to the sums, or None.
     """
     shape = layer.shape
     part = WHOLE if add is None else ADDING
@@ -199,7 +207,7 @@ def forward_pass(
 
 
 def _whole(layer: Layer) -> InputPart:
-    """A run of all input maps of a group of a layer."""
+    """Return the part of a run of all input maps of a group."""
     return WHOLE if layer.add is None else ADDING
 
 
@@ -208,7 +216,8 @@ class ForwardPhase:
     """Forward propagation of the layers that share a design.
 
     Attributes:
-        network: whose layers run. design: what they run on.
+        network: network of the layers.
+        design: design of the layers.
     """
 
     name: ClassVar[str] = "fp"
@@ -220,45 +229,51 @@ class ForwardPhase:
     def of(
         cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
     ) -> ForwardPhase:
-        """On the design of ``layer``; ``state``: it is written for the way back."""
+        """Return the phase on the design of ``layer``.
+
+        ``state``: masks for the backward phases are written.
+        """
         return cls(network, replace(design_of(network, layer), state=state))
 
     def on(self, network: Network) -> ForwardPhase:
-        """The same elaboration, for layers of another network."""
+        """Return the same elaboration for layers of another network."""
         return replace(self, network=network)
 
     def ports(self) -> ForwardPorts:
-        """The ports of the block, with signals of their own."""
+        """The ports of the block, with their own signals."""
         return ForwardPorts(self.design)
 
     @property
     def streams(self) -> dict[str, str]:
-        """Stream of each port of the traffic report."""
+        """The stream of each port of the traffic report."""
         return ForwardPorts.streams_of(self.design)
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own."""
+        """Return the block as a top with its own signals."""
         return forward_top(self.design, array)
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
-        """Value of every configuration port for a run of one group."""
+        """Return the values of all configuration ports for a run of one group."""
         return forward_registers(layer.shape, images, self.design, _whole(layer))
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
-        """Words (of state: bytes) on each port in a run of one group."""
+        """Return the words (for masks: bytes) on each port in a run of one group."""
         return _closed_form(layer.shape, images, self.design, _whole(layer))
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
-        """One group on the golden input, or on what the layer in front ``made`` of its own."""
+        """Return the pass of one group.
+
+        Its input is golden, or the hardware's output in ``made``.
+        """
         return forward_pass(
             layer, group, self.design, step.x(layer), step.parameters[layer.name],
             step.y(layer), step.state(layer) if self.design.state else None, step.add(layer),
         )  # fmt: skip
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits:
-        """Output maps of the groups that ``records`` are of, in full even if words are missing.
+        """Return the output maps of the groups of ``records``, in full even if words are missing.
 
-        The audit reports those, and the layers behind can still run.
+        The audit reports missing words, and the following layers can still run.
         """
         shape = layer.shape
         size = images, shape.pooled_rows, shape.pooled_columns, shape.m
@@ -266,7 +281,7 @@ class ForwardPhase:
         return widened_words(np.concatenate(groups, axis=-1), "fp", "map_out", self.design)
 
     def states(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> State:
-        """The state that all groups wrote for the way back."""
+        """Return the ReLU/pooling masks that all groups wrote for backward propagation."""
         written = [record.words(PORTS["state_out"]).astype(np.uint8) for record in records]
         shape = layer.shape
         return joined([unpacked(each.tobytes(), shape, shape.m, images) for each in written])

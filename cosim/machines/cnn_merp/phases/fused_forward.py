@@ -1,4 +1,4 @@
-"""Two layers fused in forward propagation: top, ports, run, and what a pass of them must do."""
+"""Two fused layers in forward propagation: top, ports, run, and the expected results of a pass."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
 PORTS = FusedForwardPorts.streams()
-"""Stream of each port of the traffic report; those of state carry bytes."""
+"""The stream of each port of the traffic report. The mask streams carry bytes."""
 
 
 def fused_forward_top(design: FusedDesign, array: str = "rtl") -> Top:
-    """Two fused layers on ``design``, with signals of its own.
+    """Return two fused layers on ``design`` as a top with its own signals.
 
     Raises:
         ValueError: ``array`` is not a kind of array.
@@ -60,18 +60,21 @@ def fused_forward_run(
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
 ) -> Run:
-    """A run of two fused layers: a group of the first, and those of the second behind it.
+    """Return a run of two fused layers: a group of the first, and its groups of the second.
 
     Args:
-        shape: the layers. design: what they run on.
-        x: (images, rows, columns, n) words. first: kernels (m, n, k, k) and biases (m,) of the
-            first layer. second: kernels (groups*m, n, k, k) and biases (groups*m,) of the second.
-        stalls: pattern by stream name. reset_at: as in ``Run``.
+        shape: the layers.
+        design: design of the run.
+        x: (images, rows, columns, n) words.
+        first: kernels (m, n, k, k) and biases (m,) of the first layer.
+        second: kernels (groups*m, n, k, k) and biases (groups*m,) of the second layer.
+        stalls: stall patterns by stream name.
+        reset_at: as in ``Run``.
 
     Raises:
-        BadInput: the layers are none of those that are fused, or do not fit.
-        ValueError: an array is not of the shapes' size, or a word is no number of the format that
-            its tensor is stored in.
+        BadInput: the layers cannot be fused, or do not fit the design.
+        ValueError: an array has the wrong size, or a word is not a number of the stored format of
+            its tensor.
     """
     check_fused(shape, design, len(x), "the layers")
     one, other, groups = shape
@@ -104,10 +107,11 @@ def expect_fused_forward(
     between: Bits | None = None,
     states: tuple[bytes, bytes] | None = None,
 ) -> Expectation:
-    """Two fused layers.
+    """Return the expectation of two fused layers.
 
-    ``golden`` is (images, pooled rows, pooled columns, groups*m) of the second layer. Where the
-    design writes state: ``between`` the same of the first layer, ``states`` of both layers.
+    ``golden`` is (images, pooled rows, pooled columns, groups*m) of the second layer. If the design
+    writes masks, ``between`` is the same array of the first layer, and ``states`` holds the masks
+    of both layers.
     """
     first, second = shape.first, shape.second
     formula = pass_words.fused_port_words(shape, images, design.second.state)
@@ -153,13 +157,17 @@ def fused_forward_pass(
     wanted: Callable[[Layer], Bits],
     state: Callable[[Layer], State],
 ) -> GroupPass:
-    """A group of the first of the two layers that ``network`` fuses, and those made of it.
+    """Return the pass of a group of the first fused layer and of its groups of the second layer.
 
     Args:
-        network: the layers. group: of the first one. design: what they run on.
+        network: network that fuses the two layers.
+        group: number of the group of the first layer.
+        design: design of the pass.
         x: (images, rows, columns, groups*n) words.
-        made: kernels and biases of a layer. wanted: what it must make, of all groups.
-        state: of a whole layer, asked for where the design writes it.
+        made: function that returns kernels and biases of a layer.
+        wanted: function that returns the expected output of a layer, of all groups.
+        state: function that returns the ReLU/pooling mask of a whole layer. It is called if the
+            design writes masks.
     """
     first, second = fused_layers(network)
     shape, fmt = fused_shape(network, first, second), design.first.fmt
@@ -190,10 +198,11 @@ def fused_forward_pass(
 
 @dataclass(frozen=True)
 class FusedForward:
-    """Forward propagation of two fused layers of a network; a phase of the first of them.
+    """Forward propagation of two fused layers of a network; a phase of the first layer.
 
     Attributes:
-        network: whose layers run. design: what they run on.
+        network: network of the layers.
+        design: design of the layers.
     """
 
     name: ClassVar[str] = "ff"
@@ -205,16 +214,16 @@ class FusedForward:
     def of(
         cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
     ) -> FusedForward:
-        """On shares of the designs of both; ``state``: what the way back needs leaves, too."""
+        """Return the phase on shares of both designs; ``state``: masks are output too."""
         design = fused_design(network, *fused_layers(network), state)
         return cls(network, design)
 
     def on(self, network: Network) -> FusedForward:
-        """The same elaboration, for layers of another network."""
+        """Return the same elaboration for layers of another network."""
         return replace(self, network=network)
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own."""
+        """Return the block as a top with its own signals."""
         return fused_forward_top(self.design, array)
 
     @property
@@ -222,30 +231,30 @@ class FusedForward:
         return fused_shape(self.network, *fused_layers(self.network))
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
-        """Value of every configuration port for a run of one group of the first layer."""
+        """Return the values of all configuration ports for one group of the first layer."""
         return fused_registers(self._shape, images, self.design)
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
-        """Words (of state: bytes) on each port in such a run."""
+        """Return the words (for masks: bytes) on each port in such a run."""
         return pass_words.fused_port_words(self._shape, images, self.design.second.state)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
-        """A group of the first layer, and those of the second that are made of it."""
+        """Return the pass of a group of the first layer and of its groups of the second layer."""
         return fused_forward_pass(
             self.network, group, self.design, step.x(layer),
             lambda each: step.parameters[each.name], step.y, step.state,
         )  # fmt: skip
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits:
-        """Output maps of the second layer, of the groups of the first that ``records`` are of."""
+        """Return the second layer's output maps for the first layer's groups in ``records``."""
         return self._maps("map_out", self._made[1], images, records)
 
     def between(self, images: int, records: Sequence[RunRecord]) -> Bits:
-        """Output maps of the first layer, which leave with the state."""
+        """Return the output maps of the first layer, which are output together with the masks."""
         return self._maps("between_out", self._made[0], images, records)
 
     def states(self, images: int, records: Sequence[RunRecord]) -> tuple[State, State]:
-        """The state of both layers, as all groups of the first wrote it for the way back."""
+        """Return the masks of both layers, as all groups of the first layer wrote them."""
         ports = "between_state_out", "state_out"
         one, other = (
             joined(
@@ -263,7 +272,7 @@ class FusedForward:
 
     @property
     def _made(self) -> tuple[tuple[Shape, int], tuple[Shape, int]]:
-        """The shape of either layer, and the maps that a run makes of it."""
+        """Return the shape of either layer, and its number of maps in a run."""
         first, second, groups = self._shape
         return (first, first.m), (second, groups * second.m)
 

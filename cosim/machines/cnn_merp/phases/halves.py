@@ -1,7 +1,7 @@
-"""Halves of passes that two engines share: what names their counters, by phase."""
+"""Prefixes of counter names for the two halves of a pass, by phase."""
 
 PROPAGATION = "propagation"
-"""Of a pass for both backward phases."""
+"""Prefixes for a pass of both backward phases."""
 
 FIRST = "first"
-"""Of two layers: the one that comes first."""
+"""Prefix for the first of two fused layers."""

@@ -1,4 +1,4 @@
-"""Kernel update: top, ports, run, and what one group of a layer must do."""
+"""Kernel update: top, ports, run, and the expected results of one group of a layer."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
 PORTS = KernelUpdatePorts.streams()
-"""Stream of each port of the traffic report; that of state carries bytes."""
+"""The stream of each port of the traffic report. The mask stream carries bytes."""
 
 GRADIENTS = Rates(rate=0)
-"""Of a run that returns the gradients."""
+"""Rates of a run that returns the gradients."""
 
 
 def kernel_update_top(
@@ -53,10 +53,10 @@ def kernel_update_top(
     rule: UpdateRule = PLAIN,
     undone: UnpoolDesign | None = None,
 ) -> Top:
-    """The kernel update for ``design``, with signals of its own.
+    """Return the kernel update for ``design`` as a top with its own signals.
 
-    ``rule``: of the update. ``undone``: deltas come at pooled resolution and are
-    expanded by un-pooling of this design.
+    ``rule`` is the update rule. If ``undone`` is set, deltas arrive at pooled resolution, and
+    un-pooling of this design expands them.
 
     Raises:
         ValueError: ``array`` is not a kind of array.
@@ -80,22 +80,25 @@ def kernel_update_run(
     state: bytes = b"",
     part: InputPart = WHOLE,
 ) -> Run:
-    """A run of one group of a layer.
+    """Return a run of one group of a layer.
 
     Args:
-        shape: the group. design: what it runs on, and it fits.
-        x: (images, rows, columns, n) words; delta: (images, out_rows, out_columns, m), of the sums,
-            or with ``undone`` (images, pooled_rows, pooled_columns, m), of the output.
-        old: kernels (m, n, k, k) and biases (m,), these not used by a part without biases; None for
-            a run that returns the gradients.
-        rates: words of the factors; what is built follows from them.
-        velocities: of the kernels and the biases, of their sizes, where momentum is built.
-        undone: un-pooling of the top. state: this layer's, kind ``pooled``, packed.
-        part: of the layer's input maps, those of ``shape``.
+        shape: the group.
+        design: design of the run, which the group fits.
+        x: (images, rows, columns, n) words.
+        delta: (images, out_rows, out_columns, m) words of the sums; with ``undone`` (images,
+            pooled_rows, pooled_columns, m) words of the output.
+        old: kernels (m, n, k, k) and biases (m,); None for a run that returns the gradients. A part
+            without biases ignores the biases.
+        rates: words of the factors, which determine the update hardware.
+        velocities: of the kernels and the biases, with the same sizes, if momentum is built.
+        undone: un-pooling of the top.
+        state: ReLU/pooling mask of this layer, kind ``pooled``, packed.
+        part: which part of the layer's input maps ``shape`` is.
 
     Raises:
-        ValueError: an array is not of the shape's size, one is missing, or a word is no number of
-            the format that its tensor is stored in.
+        ValueError: an array has the wrong size or is missing, or a word is not a number of the
+            stored format of its tensor.
     """
     update = old is not None
     kernels, bias = old or (None, None)
@@ -140,10 +143,10 @@ def expect_update(
     before: bool = False,
     part: InputPart = WHOLE,
 ) -> Expectation:
-    """Kernel update of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are the new ones.
+    """Return the expectation of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are new.
 
-    With momentum, so are the ``velocities`` of both. With ``before`` deltas come at pooled
-    resolution. A ``part`` without biases makes no new ones.
+    With momentum, the ``velocities`` of both are new as well. With ``before``, deltas arrive at
+    pooled resolution. A ``part`` without biases outputs no biases.
     """
     formula = pass_words.update_port_words(shape, images, before, part)
     walked = backward_counter.update_words(shape, images, design, before, part)
@@ -155,7 +158,7 @@ def expect_update(
     streams = {name: PORTS[name] for name in (*KERNEL_UPDATE_WORDS, *states)}
     ports = expected_ports("ku", streams, formula, walked, goldens, ("map_in", "delta_in"), design)
     if velocities is not None:
-        # As many words as kernels and biases have, beside them.
+        # Each has as many words as kernels and biases.
         for each, golden in zip(("kernel", "bias"), velocities, strict=True):
             for way, like in (("in", each), ("out", f"{each}_out")):
                 name = f"{each}_velocity_{way}"
@@ -186,15 +189,20 @@ def update_pass(
     undone: UnpoolDesign | None = None,
     state: State | None = None,
 ) -> GroupPass:
-    """Kernel update of one group; what is built follows from the rates.
+    """Return the kernel update of one group. The rates determine the update hardware.
 
     Args:
-        layer: the layer. design: what it runs on.
-        x: (images, rows, columns, groups*n) words. deltas: of its sums (images, out_rows,
-            out_columns, groups*m), or with ``undone`` of its output.
-        old: before the step. rates: words of the factors.
-        wanted: what must come out.
-        undone, state: un-pooling in front of the update, and what it needs.
+        layer: the layer.
+        group: its number.
+        design: design of the pass.
+        x: (images, rows, columns, groups*n) words.
+        deltas: (images, out_rows, out_columns, groups*m) words of the sums, or with ``undone`` of
+            the output.
+        old: kernels, biases and velocities before the step.
+        rates: words of the factors.
+        wanted: the expected outputs.
+        undone: un-pooling in front of the update.
+        state: ReLU/pooling mask for this un-pooling.
     """
     shape = layer.shape
     maps = group * shape.m, (group + 1) * shape.m
@@ -230,8 +238,10 @@ class KernelUpdate:
     """Kernel update of the layers that share a design.
 
     Attributes:
-        network: whose layers run. design: what they run on.
-        undone: of un-pooling, where deltas come at pooled resolution. rule: of the update.
+        network: network of the layers.
+        design: design of the layers.
+        undone: design of un-pooling, if deltas arrive at pooled resolution.
+        rule: update rule.
     """
 
     name: ClassVar[str] = "ku"
@@ -251,44 +261,47 @@ class KernelUpdate:
         before: bool = False,
         rule: UpdateRule = PLAIN,
     ) -> KernelUpdate:
-        """On the design of ``layer``; ``before``: deltas come at pooled resolution."""
+        """Return the phase on the design of ``layer``.
+
+        ``before``: deltas arrive at pooled resolution.
+        """
         undone = update_unpool_design(network, layer) if before else None
         return cls(network, update_design(network, layer), undone, rule)
 
     def on(self, network: Network) -> KernelUpdate:
-        """The same elaboration, for layers of another network."""
+        """Return the same elaboration for layers of another network."""
         return replace(self, network=network)
 
     def ports(self) -> KernelUpdatePorts:
-        """The ports of the block, with signals of their own."""
+        """The ports of the block, with their own signals."""
         return KernelUpdatePorts(UpdateDesign(self.design, self.rule, self.undone))
 
     @property
     def streams(self) -> dict[str, str]:
-        """Stream of each port of the traffic report."""
+        """The stream of each port of the traffic report."""
         return KernelUpdatePorts.streams_of(UpdateDesign(self.design, self.rule, self.undone))
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own."""
+        """Return the block as a top with its own signals."""
         return kernel_update_top(self.design, array, self.rule, self.undone)
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
-        """Value of every configuration port for a run of one group, at the golden step's rate."""
+        """Return the values of all configuration ports for one group, at the golden step's rate."""
         shape, undone = self._shape(layer), self.undone
         rates = rates_of(RATE, images, self.design.fmt)
         found = kernel_update_registers(shape, images, self.design, rates)
         return found | (unpool_registers(shape, shape.m, images, undone) if undone else {})
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
-        """Words (of state: bytes) on each port in a run of one group."""
+        """Return the words (for masks: bytes) on each port in a run of one group."""
         return pass_words.update_port_words(self._shape(layer), images, self.undone is not None)
 
     def _shape(self, layer: Layer) -> Shape:
-        """Of the layer, with the ReLU and pooling that are undone."""
+        """Return the shape of the layer, with the ReLU and pooling that are undone."""
         return layer.shape if self.undone is None else undone_shape(self.network, layer)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> GroupPass:
-        """One group on the golden deltas, without momentum."""
+        """Return the pass of one group with golden deltas, without momentum."""
         here, old, new = step.passed(layer), step.before(layer), step.updated(layer)
         deltas, state = here.sums, None
         if self.undone is not None:
@@ -299,4 +312,4 @@ class KernelUpdate:
         )
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
-        """Kernels are no layer's input."""
+        """Return None: kernels are not inputs of the next layer."""

@@ -9,7 +9,7 @@ from merp.cosim.phases.phase import HardwarePhase
 
 
 def _loaded(reference: str) -> Callable[..., HardwarePhase]:
-    """A function that loads a phase, and its blocks, at the first call."""
+    """Return a function that loads a phase and its blocks at the first call."""
 
     def of(*args: object, **kwargs: object) -> HardwarePhase:
         phase: HardwarePhase = resolve_name(f"{__package__}.{reference}.of")(*args, **kwargs)

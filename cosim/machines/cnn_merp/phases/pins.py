@@ -1,6 +1,6 @@
-"""Words as they pass the pins: in the format in which their tensor lies in memory.
+"""Words on the pins, in the format in which their tensor is stored in memory.
 
-Models and hosts handle words of the arithmetic's format throughout.
+Models and hosts always use words of the arithmetic's format.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from merp.models.machines.cnn_merp.params.word_counters import stored_format
 
 
 def stored_words(words: Bits, phase: str, port: str, design: EngineDesign, stream: str) -> Bits:
-    """Words of the arithmetic's format, any shape, as they pass a port.
+    """Convert words of the arithmetic's format, in any shape, to the words on a port.
 
     Raises:
-        ValueError: one of them is no number of the stored format; the message names the stream.
+        ValueError: a word is not a number of the stored format; the message names the stream.
     """
     stored = stored_format(phase, port, design)
     if stored is None or stored == design.fmt:
@@ -28,17 +28,17 @@ def stored_words(words: Bits, phase: str, port: str, design: EngineDesign, strea
     wrong = np.flatnonzero(from_memory(found, stored, design.fmt) != words)
     if wrong.size:
         first = int(words.reshape(-1)[wrong[0]])
-        raise ValueError(f"{stream}: word {first:#x} is no number of {stored}")
+        raise ValueError(f"{stream}: word {first:#x} is not a number of {stored}")
     return found
 
 
 def widened_words(words: Bits, phase: str, port: str, design: EngineDesign) -> Bits:
-    """Words that passed a port, any shape, in the arithmetic's format."""
+    """Convert words of a port, in any shape, to the arithmetic's format."""
     return widened(words, stored_format(phase, port, design), design.fmt)
 
 
 def as_stored(words: Bits, phase: str, port: str, design: EngineDesign) -> Bits:
-    """Results in the arithmetic's format, any shape, rounded as they are when they leave."""
+    """Round results in the arithmetic's format, in any shape, like the hardware's output."""
     stored = stored_format(phase, port, design)
     if stored is None or stored == design.fmt:
         return words
@@ -48,10 +48,10 @@ def as_stored(words: Bits, phase: str, port: str, design: EngineDesign) -> Bits:
 def inputs_on_pins(
     words: Mapping[str, Bits], phase: str, streams: Mapping[str, str], design: EngineDesign
 ) -> dict[str, Bits]:
-    """The words of a run, by stream, as they pass the pins; ``streams`` are by port.
+    """Return the words of a run on the pins, by stream; ``streams`` are by port.
 
     Raises:
-        ValueError: a word is no number of the format that its stream has.
+        ValueError: a word is not a number of its stream's format.
     """
     ports = {stream: port for port, stream in streams.items()}
     return {

@@ -1,1 +1,1 @@
-"""A network as a pipeline of all its engines: the top, a batch in it, and what is checked of it."""
+"""A network as a pipeline of all its engines: the top, a batch in it, and its checks."""

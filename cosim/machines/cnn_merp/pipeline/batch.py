@@ -1,4 +1,4 @@
-"""A batch in a pipeline: what goes in, what must come out, and what was found wrong with it."""
+"""A batch in a pipeline: its inputs, its expected outputs, and its checks."""
 
 from __future__ import annotations
 
@@ -29,15 +29,18 @@ def batch(
     depth: int,
     stalls: Mapping[str, Sequence[int]] | None = None,
 ) -> ConcurrentBatch:
-    """A batch as a run, fed from the golden step and compared with it.
+    """Return a batch as a run. The golden step gives its inputs and its expected outputs.
 
-    The host's words are its own: of the delta it gives those of an image when the scores of that
-    image have left, which are compared with those that the delta is made of.
+    The host sends the delta of an image after the scores of this image have left the hardware. The
+    checks compare these scores with the scores from which the delta was computed.
 
     Args:
-        pipeline: which. model: before the step. step: the golden one. rates: words of the factors.
-        depth: images on their way at most.
-        stalls: pattern by stream name.
+        pipeline: the pipeline.
+        model: the model before the step.
+        step: the golden step.
+        rates: words of the factors.
+        depth: maximum number of images in flight.
+        stalls: stall patterns by stream name.
     """
     layers = pipeline.network.layers
     passes = {
@@ -56,7 +59,7 @@ def batch(
 def _pass(
     pipeline: HardwarePipeline, engine: ConcurrentEngine, model: Model, step: Step, rates: Rates
 ) -> GroupPass:
-    """What one engine does in a golden step."""
+    """Return the pass of one engine in a golden step."""
     network, layer, phase = pipeline.network, engine.layer, engine.phase
     here = step.of(layer)
     kernels, biases = model.of(layer).parameters

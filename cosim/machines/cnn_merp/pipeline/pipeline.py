@@ -1,4 +1,4 @@
-"""The engines of a pipeline, and which of their streams are pins of its top."""
+"""The engines of a pipeline, and the streams that are pins of its top."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ class HardwarePipeline:
     """A network as a pipeline.
 
     Args:
-        network: with a design for every layer. design: of the pipeline. rule: of the update.
+        network: network with a design for every layer.
+        design: design of the pipeline.
+        rule: update rule.
 
     Attributes:
-        engines: in the order of layers, fp, dp and ku of each.
+        engines: in the order of layers; fp, dp and ku of each layer.
     """
 
     def __init__(self, network: Network, design: PipelineDesign, rule: UpdateRule) -> None:
@@ -47,7 +49,10 @@ class HardwarePipeline:
         self.engines = tuple(found)
 
     def pin(self, engine: ConcurrentEngine, port: str) -> str | None:
-        """The top's stream that a port of an engine is; None where it joins another engine."""
+        """Return the top's stream for a port of an engine.
+
+        None if it connects to another engine.
+        """
         last = engine.place == len(self.network.layers)
         name, stream = engine.phase.name, engine.streams[port]
         if name == "fp" and engine.place == 1 and port == "map_in":
@@ -62,7 +67,7 @@ class HardwarePipeline:
         return None
 
     def joined(self, engine: ConcurrentEngine, port: str) -> tuple[PortCount, ...]:
-        """Where the words of a port come from or go to that is no pin: the other end's count."""
+        """Return counters at the other end of an engine's port that is not a pin of the top."""
         place, phase = engine.place, engine.phase.name
         whose, its = {
             ("fp", "map_in"): (f"layer{place - 1}_fp", "map_out"),
@@ -78,7 +83,7 @@ class HardwarePipeline:
         return (PortCount(whose, its),)
 
     def top(self, array: str = "rtl") -> Top:
-        """The block, with signals of its own.
+        """Return the block as a top with its own signals.
 
         Raises:
             ValueError: ``array`` is not a kind of array.

@@ -1,4 +1,4 @@
-"""Training steps in a pipeline: all layers and phases at once, a run for each batch."""
+"""Training steps in a pipeline: all layers and phases run concurrently, one run per batch."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ class PipelineStep(StepAtOnce[ConcurrentBatch]):
     """Training steps of a network as a pipeline.
 
     Args:
-        network, engine, more: as of ``StepAtOnce``.
-        images: of a step. depth: on their way at most.
-        design: of the pipeline, where it is to be another than ``pipeline_design``'s.
+        network: as for ``StepAtOnce``.
+        engine: as for ``StepAtOnce``.
+        more: as for ``StepAtOnce``.
+        images: number of images of a step.
+        depth: maximum number of images in flight.
+        design: design of the pipeline, if it differs from ``pipeline_design``'s.
 
     Raises:
-        BadInput: a layer has no design, one that does not take so many images, or is one that a
-            pipeline has no place for; or so few images on their way would wait for ever.
+        BadInput: a layer has no design, or its design does not support this number of images or a
+            pipeline; or ``depth`` would deadlock.
     """
 
     pooled = False
@@ -51,10 +54,10 @@ class PipelineStep(StepAtOnce[ConcurrentBatch]):
         self._depth = depth
 
     def _batch(self, model: Model, golden: Step, rates: Rates) -> ConcurrentBatch:
-        """The step as a run of the hardware."""
+        """Return the step as a run of the hardware."""
         pipeline = HardwarePipeline(self._network, self._design, rates.rule)
         return batch(pipeline, model, golden, rates, self._depth, self._stalls)
 
     def _circle(self, played: ConcurrentBatch, status: Mapping[str, int]) -> str:
-        """Who waits for whom, where it stands still."""
+        """Return the cycle of waits of a deadlocked run."""
         return circle(played, status)

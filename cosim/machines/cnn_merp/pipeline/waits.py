@@ -1,4 +1,4 @@
-"""Who waits for whom where engines that run at once stand still: the circle of waits, in words."""
+"""Report the cycle of waits in a deadlocked pipeline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.models.machines.cnn_merp.params.pipeline_design import SliceDesign
 
 
 def circle(batch: ConcurrentBatch, status: Mapping[str, int]) -> str:
-    """The circle of waits of a pipeline that stands still."""
+    """Return the cycle of waits of a deadlocked pipeline."""
     standing, pipeline = Standing(batch, status), batch.hardware
     assert isinstance(pipeline, HardwarePipeline)
     names = {engine.name: engine for engine in pipeline.engines}
@@ -29,7 +29,7 @@ def _fifos(
     names: Mapping[str, ConcurrentEngine],
     design: SliceDesign,
 ) -> Iterable[WaitedFifo]:
-    """The FIFOs in front of an engine of a pipeline."""
+    """Yield the FIFOs in front of an engine of a pipeline."""
     place = engine.place
     front, behind = f"layer{place - 1}_fp", f"layer{place + 1}_dp"
     joint = design.joint

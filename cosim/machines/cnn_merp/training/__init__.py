@@ -1,1 +1,1 @@
-"""Training on CNN-MERP: layer by layer, and all layers at once."""
+"""Training on CNN-MERP: layer by layer, and all layers concurrently."""

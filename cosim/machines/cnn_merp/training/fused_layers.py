@@ -1,8 +1,8 @@
-"""Training steps of layers in one piece, of a network that goes back in one pass.
+"""Training steps of undivided layers whose network has one backward pass per convolution.
 
-A convolution propagates its delta and updates its kernels in one pass. The first layer, which has
-none to propagate, and fully connected layers have the separate phases. Un-pooling stands in front
-of all of them, so that deltas lie in memory at pooled resolution, and the host undoes nothing.
+A convolution propagates its delta and updates its kernels in one pass. The first layer, which
+propagates no delta, and fully connected layers have separate phases. Un-pooling is in front of all
+these engines. Therefore deltas are stored at pooled resolution, and the host undoes no pooling.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ from merp.testbenches.top.top import Top
 
 
 class FusedLayers:
-    """The layers of a network, each on its design; deltas lie in memory at pooled resolution.
+    """The layers of a network, each on its design. Deltas are stored at pooled resolution.
 
     Args:
-        network: every layer of it has a design, and it goes back in one pass. images: of a step.
+        network: network in which every layer has a design; its backward phases run in one pass.
+        images: number of images of a step.
 
     Raises:
-        BadInput: a layer has no design, or one that does not take so many images, or a convolution
-            that cannot go back in one pass.
+        BadInput: a layer has no design, or its design does not support this number of images or,
+            for a convolution, one backward pass.
     """
 
     pooled = True
@@ -62,11 +63,11 @@ class FusedLayers:
         self.network = network
 
     def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
-        """Layer and phase of each pass, by how the network goes back."""
+        """Return layer and phase of each pass, for the network's kind of backward propagation."""
         return layer_passes(self.network, phases)
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
-        """The block that runs a phase of the layers that share a design."""
+        """Return the block that runs a phase of the layers that share a design, as a top."""
         return self._phase(layer, phase, rule).top(array)
 
     def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> HardwarePhase:
@@ -80,13 +81,13 @@ class FusedLayers:
         return KernelUpdate.of(network, layer, before=True, rule=rule)
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
-        """Begin with the delta at pooled resolution."""
+        """Store the delta of the last layer, at pooled resolution."""
         last = self.network.layers[-1]
         design = design_of(self.network, last)
         step.deltas[last.name] = as_stored(delta, "ku", "delta_in", design)
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
-        """A pass for each group of a layer."""
+        """Run a pass for each group of a layer."""
         if phase in FORWARD:
             audited = yield from forward_groups(self.network, layer, phase, step, wanted)
         else:
@@ -98,7 +99,7 @@ class FusedLayers:
         phase, earlier = DeltaPhase.of(self.network, layer, before=True), self._earlier(layer)
         shape, deltas, state = step.stored(layer)
         kernels, _ = step.before(layer).parameters
-        # A fully connected layer takes the maps in front of it flattened.
+        # A fully connected layer reads the maps in front of it flattened.
         size = len(deltas), earlier.shape.pooled_rows, earlier.shape.pooled_columns
         left, start = wanted.left(layer).reshape(*size, -1), step.started(layer)
         here = replace(layer, shape=shape)
@@ -152,7 +153,7 @@ class FusedLayers:
         return audited
 
     def _earlier(self, layer: Layer) -> Layer:
-        """The layer in front of one that propagates a delta."""
+        """Return the layer in front of a layer that propagates a delta."""
         earlier = previous(self.network, layer)
         assert earlier is not None
         return earlier

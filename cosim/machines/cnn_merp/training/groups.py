@@ -1,4 +1,4 @@
-"""The groups of a layer in one piece, each a pass: what there is to them however deltas lie."""
+"""The groups of an undivided layer, each a pass. This part is independent of the delta storage."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PAIR, called
 
 Groups = Generator[GroupPass, Audited | None, Sequence[Audited]]
-"""The passes of the groups of a layer, and what became of them."""
+"""The passes of the groups of a layer, and their results."""
 
 
 def check_designs(network: Network, images: int) -> None:
-    """Check that every layer has a design, which takes so many images, as do two fused layers.
+    """Check that every layer and every fused pair has a design that supports this number of images.
 
     Raises:
-        BadInput: one has none, or its design does not, or two layers cannot be fused so that state
-            leaves.
+        BadInput: a design is missing or does not support the number of images, or two layers cannot
+            be fused with a mask output.
     """
     if network.layer_fusion:
         check_pair(network, images, state=True)
@@ -43,10 +43,10 @@ def check_designs(network: Network, images: int) -> None:
 
 
 def in_turn(what: str, passes: Sequence[GroupPass]) -> Groups:
-    """The passes of the groups of a layer.
+    """Run the passes of the groups of a layer.
 
     Raises:
-        CheckFailed: a check of one does not hold; the message begins with ``what``.
+        CheckFailed: a check of a pass failed; the message begins with ``what``.
     """
     audited = []
     for group, each in enumerate(passes):
@@ -56,19 +56,19 @@ def in_turn(what: str, passes: Sequence[GroupPass]) -> Groups:
 
 
 FORWARD = {each.name: each for each in (ForwardPhase, FusedForward)}
-"""Phases that go forward, of layers one by one and of two that are fused."""
+"""Forward phases: of single layers and of two fused layers."""
 
 
 def forward_groups(
     network: Network, layer: Layer, phase: str, step: StepSoFar, wanted: Step
 ) -> Groups:
-    """Forward propagation of ``FORWARD``, which leaves output and state in ``step``."""
+    """Run a phase of ``FORWARD``, and store its outputs and masks in ``step``."""
     each = {ForwardPhase.name: _one, FusedForward.name: _pair}[phase]
     return (yield from each(network, layer, step, wanted))
 
 
 def _pair(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
-    """The two layers that the network fuses, of which ``layer`` is the first."""
+    """Run the two layers that the network fuses; ``layer`` is the first."""
     phase = FusedForward.of(network, layer, state=True)
     x = step.x(layer)
     audited = yield from in_turn(
@@ -109,7 +109,10 @@ def _one(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Group
 def joined_deltas(
     audited: Sequence[Audited], stream: str, size: tuple[int, ...], design: EngineDesign
 ) -> Bits:
-    """The delta that left on a stream, of all groups, of ``size`` but for its maps."""
+    """Return the output delta of a stream, of all groups.
+
+    ``size`` gives all dimensions except maps.
+    """
     parts = [words_of(each.record, stream).reshape(*size, -1) for each in audited]
     return widened_words(np.concatenate(parts, axis=-1), "dp", "delta_out", design)
 
@@ -117,7 +120,7 @@ def joined_deltas(
 def joined_updates(
     audited: Sequence[Audited], old: Updated, design: EngineDesign, *, momentum: bool
 ) -> Updated:
-    """Kernels and biases that an update left, of all groups, and with momentum their velocities."""
+    """Return the updated kernels and biases of all groups, with momentum also their velocities."""
 
     def joined(streams: Mapping[str, str], suffix: str, like: Pair) -> Pair:
         found = []
@@ -133,5 +136,5 @@ def joined_updates(
 
 
 def words_of(record: RunRecord, stream: str) -> Bits:
-    """Words that left on a stream."""
+    """Return the output words of a stream."""
     return record.words(stream).astype(np.uint32, copy=False)

@@ -1,7 +1,7 @@
-"""Training steps in the passes of a plan, audited as those that are simulated alone.
+"""Training steps in the passes of a plan, audited like passes that are simulated alone.
 
-Un-pooling is in front of the engines, so that deltas lie in memory at pooled resolution, and the
-host undoes nothing.
+Un-pooling is in front of the engines. Therefore deltas are stored at pooled resolution, and the
+host undoes no pooling.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class PlannedLayers:
     """The layers of a network in the passes of its plan.
 
     Args:
-        plan: with state ``pooled``; its batch is the images of a step.
+        plan: plan with state ``pooled``; its batch is the images of a step.
 
     Raises:
-        BadInput: there is no hardware for the deltas of a layer.
+        BadInput: no hardware supports the deltas of a layer.
     """
 
     pooled = True
@@ -49,11 +49,14 @@ class PlannedLayers:
 
     @property
     def network(self) -> Network:
-        """With the designs of the plan."""
+        """The network, with the designs of the plan."""
         return self._plan.network
 
     def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
-        """Layer and phase of each pass, as planned: one pass back has what fits in one."""
+        """Return layer and phase of each pass, as planned.
+
+        A layer has a single backward pass if the plan has one for it.
+        """
         planned = {(each.work.layer.name, each.work.phase) for each in self._plan.layers}
 
         def has(layer: Layer, phase: str) -> bool:
@@ -65,11 +68,11 @@ class PlannedLayers:
         return OfPlan(self._plan.of(layer.name, phase), rule if phase in UPDATING else PLAIN)
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
-        """The block that runs a phase of the layers that share a design."""
+        """Return the block that runs a phase of the layers that share a design, as a top."""
         return self._of(layer, phase, rule).top(array)
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
-        """Begin with the delta at pooled resolution."""
+        """Store the delta of the last layer, at pooled resolution."""
         last, phase = [each for each in self.order(UPDATING) if each[0] is self.network.layers[-1]][
             -1
         ]
@@ -77,7 +80,7 @@ class PlannedLayers:
         step.deltas[last.name] = as_stored(delta, phase, "delta_in", design)
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
-        """Parts of the outputs outside, of the inputs inside, as planned."""
+        """Run the planned passes: output parts in the outer loop, input parts in the inner loop."""
         of = self._of(layer, phase, step.rates.rule)
         what = f"{layer.name} {phase}"
         audits: list[Audit] = []
@@ -105,7 +108,7 @@ class PlannedLayers:
         return audits
 
     def _hand_back(self, layer: Layer, step: StepSoFar, deltas: Sequence[Bits]) -> None:
-        """Gather the deltas of the groups, as the layer in front gave its maps."""
+        """Combine the deltas of the groups in the order of the front layer's output maps."""
         earlier = previous(self.network, layer)
         assert earlier is not None
         rows, columns = earlier.shape.pooled_rows, earlier.shape.pooled_columns
@@ -114,13 +117,13 @@ class PlannedLayers:
 
 
 def _unpacked(words: Bits, layer: Layer, maps: Bits) -> State:
-    """State of some maps of a layer, of its bytes."""
+    """Unpack the ReLU/pooling mask of some maps of a layer."""
     written = words.astype(np.uint8).tobytes()
     return unpacked(written, layer.shape, maps.shape[-1], len(maps))
 
 
 def _updated(made: Sequence[Mapping[str, Bits]], old: Updated) -> Updated:
-    """A layer of the groups that were ``made``."""
+    """Combine the updates of the groups of a layer."""
 
     def gathered(*names: str) -> Pair:
         kernels, biases = (np.concatenate([each[name] for each in made]) for name in names)

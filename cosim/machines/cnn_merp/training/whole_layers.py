@@ -1,8 +1,8 @@
-"""Training steps of layers in one piece: each group of a layer is a pass.
+"""Training steps of undivided layers: each group of a layer is a pass.
 
-Un-pooling is behind the engine, so that a layer's delta propagation reads the state of the layer in
-front, as forward propagation wrote it. ReLU and pooling of the last layer, which no delta
-propagation stands behind, are undone by the host, from the state that the hardware wrote.
+Un-pooling is behind the engine. Therefore a layer's delta propagation reads the ReLU/pooling mask
+of the layer in front, which forward propagation wrote. No delta propagation follows the last layer.
+The host undoes its ReLU and pooling with the mask that the hardware wrote.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ from merp.testbenches.top.top import Top
 
 
 class WholeLayers:
-    """The layers of a network, each on its design; deltas lie in memory at full resolution.
+    """The layers of a network, each on its design. Deltas are stored at full resolution.
 
     Args:
-        network: every layer of it has a design. images: of a step.
+        network: network in which every layer has a design.
+        images: number of images of a step.
 
     Raises:
-        BadInput: a layer has no design, or its design does not take so many images.
+        BadInput: a layer has no design, or its design does not support this number of images.
     """
 
     pooled = False
@@ -53,11 +54,11 @@ class WholeLayers:
         self.network = network
 
     def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
-        """Layer and phase of each pass, by how the network goes back."""
+        """Return layer and phase of each pass, for the network's kind of backward propagation."""
         return layer_passes(self.network, phases)
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
-        """The block that runs a phase of the layers that share a design."""
+        """Return the block that runs a phase of the layers that share a design, as a top."""
         return self._phase(layer, phase, rule).top(array)
 
     def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> HardwarePhase:
@@ -74,7 +75,7 @@ class WholeLayers:
         step.hand_back(last, as_stored(sums, "dp", "delta_in", design_of(self.network, last)))
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
-        """A pass for each group of a layer."""
+        """Run a pass for each group of a layer."""
         if phase in FORWARD:
             audited = yield from forward_groups(self.network, layer, phase, step, wanted)
         else:

@@ -1,1 +1,1 @@
-"""Phases of the MAC array: what its passes send and must give back."""
+"""Phases of the MAC array: the inputs and the expected outputs of its passes."""

@@ -1,4 +1,4 @@
-"""What the phases of the MAC array have in common: one top, its ports, and what a pass must do."""
+"""Common parts of the MAC array's phases: one top, its ports, and the expectation of a pass."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from merp.testbenches.top.top import Top
 
 MOMENTUM = 0.9
 CYCLES = tuple(each for each in ARRAY_COUNTERS if not each.name.startswith("saturated"))
-"""Counters of cycles and of what the MACs do."""
+"""Counters of cycles and of the states of the MACs."""
 
 
 @lru_cache(maxsize=64)
 def ports_of(design: ArrayDesign) -> Mapping[str, str]:
-    """Stream of each port of the traffic report, which is named as its counter is."""
+    """Return the stream of each port of the traffic report. A port has the name of its counter."""
     ports = trainer_top(design).ports
     return {
         f"{pin.name[len('s_axis_') :]}_{side}": pin.name
@@ -57,17 +57,20 @@ def ports_of(design: ArrayDesign) -> Mapping[str, str]:
 
 
 def usual_rates(design: ArrayDesign, images: int, seed: int = 0) -> FixedRates:
-    """Those of a step where nobody gives any; with momentum, where the design has it."""
+    """Return the default rates of a step, with momentum if the design supports it."""
     momentum = MOMENTUM if design.momentum else 0.0
     return FixedRates(rate=RATE / images, momentum=momentum, seed=seed, step=0)
 
 
 class _Known(NamedTuple):
-    """What is known of a pass whatever its words are: of every image of a training, the same.
+    """The properties of a pass that do not depend on its words. They are equal for every image.
 
     Attributes:
-        registers: by port of configuration. formula, walked: words by port, counted in two ways.
-        flow: cycles by counter. products: that count.
+        registers: value of each configuration port.
+        formula: words by port, counted by formula.
+        walked: words by port, counted by walking the schedule.
+        flow: cycles by counter.
+        products: number of useful products.
     """
 
     registers: Mapping[str, int]
@@ -93,8 +96,10 @@ class ArrayPhase(ABC):
     """A phase of the layers that share an array.
 
     Attributes:
-        network: whose layers run. design: the array. fused: deltas lie in memory at pooled
-            resolution, else as those of the sums.
+        network: network of the layers.
+        design: the array.
+        fused: whether deltas are stored at pooled resolution; otherwise at the resolution of the
+            sums.
     """
 
     name: ClassVar[str]
@@ -107,49 +112,54 @@ class ArrayPhase(ABC):
     def of(
         cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
     ) -> Self:
-        """On the array of ``layer``; masks stay on the chip, so ``state`` changes nothing."""
+        """Return the phase on the array of ``layer``.
+
+        Masks remain on the chip. Therefore ``state`` has no effect.
+        """
         return cls(network, design_of(network, layer), before)
 
     def on(self, network: Network) -> Self:
-        """The same elaboration, for layers of another network."""
+        """Return the same elaboration for layers of another network."""
         return replace(self, network=network)
 
     def top(self, array: str = "rtl") -> Top:
-        """The array, with signals of its own: the same in every phase."""
+        """Return the array as a top with its own signals, equal in every phase."""
         return trainer_top(self.design, array)
 
     @abstractmethod
     def works(
         self, layer: Layer, rates: FixedRates, *, first: bool, last: bool
     ) -> tuple[ArrayPass, ...]:
-        """The passes of an image, the phase's own behind those that go before it.
+        """Return the passes of an image: passes that must precede, then the phase's own.
 
-        first, last: of the images of a batch.
+        Args:
+            first: whether the image is the first of its batch.
+            last: whether the image is the last of its batch.
         """
 
     @abstractmethod
     def own(self, layer: Layer, image: int, step: ArrayStep) -> GroupPass:
-        """The phase's own pass of an image, fed from the step and compared with its golden."""
+        """Return the phase's own pass of an image: operands from the step, golden outputs."""
 
     def golden_pass(self, layer: Layer, group: int, step: ArrayStep) -> GroupPass:
-        """The same of the first image; a layer is of one group."""
+        """Return the phase's own pass of the first image. A layer has one group."""
         return self.own(layer, 0, step)
 
     def golden_passes(self, layer: Layer, image: int, step: ArrayStep) -> tuple[GroupPass, ...]:
-        """Those of ``works``, each fed from the step as it is, and compared with its golden."""
+        """Return the passes of ``works``, with operands from the step and golden outputs."""
         return (self.own(layer, image, step),)
 
     @abstractmethod
     def passes(self, layer: Layer, image: int, step: ArrayStep) -> RecordedPasses:
-        """All passes of an image; what they make goes into the step."""
+        """Run all passes of an image, and store the results in the step."""
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
-        """Value of every configuration port for the phase's own pass, of a batch's last image."""
+        """Return all configuration values of the phase's own pass for the last image of a batch."""
         works = self.works(layer, usual_rates(self.design, images), first=images == 1, last=True)
         return registers(works[-1], self.design)
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
-        """Words on each port of all passes of a batch."""
+        """Return the words on each port in all passes of a batch."""
         rates = usual_rates(self.design, images)
         found = dict.fromkeys(ports_of(self.design), 0)
         for image in range(images):
@@ -160,7 +170,7 @@ class ArrayPhase(ABC):
         return found
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits | None:
-        """Of no use to a layer behind; forward propagation's are."""
+        """Return None. Only forward propagation has outputs for the next layer."""
         return None
 
     def made(
@@ -171,11 +181,14 @@ class ArrayPhase(ABC):
         golden: Mapping[str, Sent],
         clipped: Mapping[str, int],
     ) -> GroupPass:
-        """A pass.
+        """Return a pass.
 
         Args:
-            sent, golden: what goes in and must come out, by port; nothing through all others.
-            clipped: words that are saturated, by counter; of all others none.
+            layer: the layer.
+            work: description of the pass.
+            sent: input words by port; other input ports receive none.
+            golden: expected output words by port; other output ports have none.
+            clipped: number of saturated words by counter; 0 for all other counters.
         """
         ports = ports_of(self.design)
         none = Sent(np.zeros(0, np.uint32), np.zeros(0, np.bool_))
@@ -231,7 +244,7 @@ class ArrayPhase(ABC):
 
 
 def _ends_behind(work: ArrayPass) -> bool:
-    """Whether something comes behind the last word: sums that pooling drops, unused rows."""
+    """Return whether work follows the last output word: sums that pooling drops, or unused rows."""
     if work.phase == "fp":
         window = work.pool if work.fused else 1
         return bool(work.out_rows % window or work.out_columns % window)

@@ -1,4 +1,4 @@
-"""A training step in the array: what it has made of an image so far goes into its next passes."""
+"""A training step in the array. Its results for an image become the operands of later passes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from merp.models.network.branches import previous
 from merp.models.network.network import Layer
 
 Place = tuple[str, int]
-"""Name of a layer, and image."""
+"""Name of a layer, and number of an image."""
 
 
 @dataclass(frozen=True, eq=False)
 class ArrayStep:
-    """A step; of what the hardware has not made, the golden's stands for it.
+    """A step. Golden values replace results that the hardware has not computed.
 
     Attributes:
-        golden: what every word is compared with.
-        maps: outputs. deltas: of outputs. sums: deltas of sums. All of one image, (1, rows,
-            columns, maps).
-        gradients: by layer and the last image that they have. new, moving: kernels and biases
-            behind the update, and their velocities. Kernels as the array has them.
+        golden: the golden step, for all comparisons.
+        maps: outputs of one image, (1, rows, columns, maps).
+        deltas: deltas of outputs, with the same dimensions.
+        sums: deltas of sums, with the same dimensions.
+        gradients: by layer and the last image that they include.
+        new: kernels and biases after the update, in the array's layout.
+        moving: their velocities, in the array's layout.
     """
 
     golden: FixedGoldenStep
@@ -36,11 +38,11 @@ class ArrayStep:
 
     @property
     def images(self) -> int:
-        """Images of the batch."""
+        """Number of images of the batch."""
         return self.golden.images
 
     def input_of(self, layer: Layer, image: int) -> Words:
-        """Input maps of a layer, as the array has them."""
+        """Return the input maps of a layer, in the array's layout."""
         wanted = self.golden.kept(layer, image).maps
         front = previous(self.golden.network, layer)
         if front is None:
@@ -48,7 +50,10 @@ class ArrayStep:
         return self.maps.get((front.name, image), wanted).reshape(wanted.shape)
 
     def delta_of(self, layer: Layer, image: int) -> Words:
-        """Deltas of a layer's outputs: of the last layer the host's, from the loss."""
+        """Return the deltas of a layer's outputs.
+
+        For the last layer the host computes them from the loss.
+        """
         key = layer.name, image
         if key not in self.deltas and key in self.maps:
             if layer is self.golden.network.layers[-1]:
@@ -56,7 +61,10 @@ class ArrayStep:
         return self.deltas.get(key, self.golden.deltas(layer, image))
 
     def sums_of(self, layer: Layer, image: int) -> Words:
-        """Deltas of a layer's sums: where nothing is pooled, those of its outputs."""
+        """Return the deltas of a layer's sums.
+
+        Without pooling they are the deltas of its outputs.
+        """
         key = layer.name, image
         if key in self.sums:
             return self.sums[key]
@@ -65,7 +73,7 @@ class ArrayStep:
         return self.golden.sums(layer, image)
 
     def gradients_of(self, layer: Layer, image: int) -> Pair:
-        """Gradients of a layer after an image."""
+        """Return the gradients of a layer after an image."""
         if (layer.name, image) in self.gradients:
             return self.gradients[layer.name, image]
         return Pair(*(each.words for each in self.golden.gradients(layer, image)))

@@ -1,4 +1,4 @@
-"""What an array does not run, told before anything is built."""
+"""Check that an array supports a network, before anything is built."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from merp.models.network.phases import has_phase
 
 
 def check_array(network: Network) -> None:
-    """See that one array runs all layers and phases of a network.
+    """Check that one array supports all layers and phases of a network.
 
     Raises:
-        BadInput: there are several, or it does not run one of them; names the layer.
+        BadInput: there are several arrays, or the array does not support a layer, which the message
+            names.
     """
     check_one_array(network, network.layers)
     for kind in (ArrayForwardPhase, ArrayDeltaPhase, Update):
@@ -27,10 +28,10 @@ def check_array(network: Network) -> None:
 
 
 def check_one_array(network: Network, layers: Sequence[Layer]) -> None:
-    """See that layers are on one array, as masks of one layer are read by another's passes.
+    """Check that all layers are on one array, because passes of one layer read masks of another.
 
     Raises:
-        BadInput: there are several.
+        BadInput: there are several arrays.
     """
     designs = list(dict.fromkeys(str(layer.design) for layer in layers))
     if len(designs) > 1:
@@ -38,10 +39,10 @@ def check_one_array(network: Network, layers: Sequence[Layer]) -> None:
 
 
 def check_runs(phase: ArrayPhase, layer: Layer) -> None:
-    """See that the array runs a phase of a layer.
+    """Check that the array supports a phase of a layer.
 
     Raises:
-        BadInput: it does not.
+        BadInput: the array does not support the phase.
     """
     try:
         phase.registers(layer, 1)

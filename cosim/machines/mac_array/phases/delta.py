@@ -1,4 +1,4 @@
-"""Delta propagation on the array, under the masks that forward propagation left there."""
+"""Delta propagation on the array, with the masks that forward propagation left on the chip."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ class ArrayDeltaPhase(ArrayPhase):
     def works(
         self, layer: Layer, rates: FixedRates, *, first: bool, last: bool
     ) -> tuple[ArrayPass, ...]:
-        """One pass, alike of every image.
+        """Return one pass, equal for every image.
 
         Raises:
-            ValueError: masks lie otherwise on the chip than the layer takes its input.
+            ValueError: the layer reads its input in an order that differs from the masks on the
+                chip.
         """
         work, front = (
             delta_pass(self.network, layer, fused=self.fused),
@@ -40,13 +41,16 @@ class ArrayDeltaPhase(ArrayPhase):
         if work.relu and (work.rows, work.columns) != (shape.pooled_rows, shape.pooled_columns):
             raise ValueError(
                 f"masks of {front.name} are of maps of {shape.pooled_rows} x "
-                f"{shape.pooled_columns}, which the layer takes flattened: allowed are square maps "
-                f"of at most {self.design.max_kernel} rows"
+                f"{shape.pooled_columns}, and the layer reads flattened maps: allowed are square "
+                f"maps of at most {self.design.max_kernel} rows"
             )
         return (work,)
 
     def own(self, layer: Layer, image: int, step: ArrayStep) -> GroupPass:
-        """Deltas of the layer in front leave; it must have gone forward on the same chip."""
+        """Return a pass that outputs the deltas of the layer in front.
+
+        Forward propagation of that layer must have run on the same chip.
+        """
         work = delta_pass(self.network, layer, fused=self.fused)
         wanted, design = step.golden.left(layer, image), self.design
         noise = np.random.default_rng([image, 1])
@@ -60,7 +64,7 @@ class ArrayDeltaPhase(ArrayPhase):
         return self.made(layer, work, sent, golden, {"saturated": wanted.clipped})
 
     def passes(self, layer: Layer, image: int, step: ArrayStep) -> RecordedPasses:
-        """One pass."""
+        """Run one pass."""
         record = yield self.own(layer, image, step)
         work = delta_pass(self.network, layer, fused=self.fused)
         front = previous(self.network, layer)

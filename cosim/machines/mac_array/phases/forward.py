@@ -1,4 +1,4 @@
-"""Forward propagation on the array, pooling behind the sums."""
+"""Forward propagation on the array, with pooling behind the sums."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class ArrayForwardPhase(ArrayPhase):
     """Forward propagation of the layers that share an array.
 
     Attributes:
-        loss: of ``models.params.mac_array.design.LOSSES``, whose deltas follow the outputs of the
-            last layer; None: the host forms them.
+        loss: one of ``models.params.mac_array.design.LOSSES``. The array outputs its deltas after
+            the outputs of the last layer. None: the host computes the deltas.
     """
 
     loss: str | None = None
@@ -38,7 +38,7 @@ class ArrayForwardPhase(ArrayPhase):
     def works(
         self, layer: Layer, rates: FixedRates, *, first: bool, last: bool
     ) -> tuple[ArrayPass, ...]:
-        """One pass, alike of every image."""
+        """Return one pass, equal for every image."""
         return (self._pass(layer),)
 
     def _pass(self, layer: Layer) -> ArrayPass:
@@ -46,7 +46,7 @@ class ArrayForwardPhase(ArrayPhase):
         return forward_pass(self.network, layer, self.loss if last else None)
 
     def own(self, layer: Layer, image: int, step: ArrayStep) -> GroupPass:
-        """Maps leave; masks and places of maxima stay on the chip."""
+        """Return a pass that outputs maps. Masks and positions of maxima remain on the chip."""
         work = self._pass(layer)
         wanted, design = step.golden.kept(layer, image), self.design
         noise = np.random.default_rng([image, 0])
@@ -66,7 +66,7 @@ class ArrayForwardPhase(ArrayPhase):
         return self.made(layer, work, sent, {"map_out": out}, clipped)
 
     def passes(self, layer: Layer, image: int, step: ArrayStep) -> RecordedPasses:
-        """One pass."""
+        """Run one pass."""
         record = yield self.own(layer, image, step)
         left = record.words("m_axis_map")
         step.maps[layer.name, image] = self._maps(layer, left)
@@ -79,7 +79,7 @@ class ArrayForwardPhase(ArrayPhase):
         return maps_of(words, outputs_of_forward, work, self.design, size)
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits:
-        """Output maps of all images, in full even if words are missing; words of 16 bits."""
+        """Return the 16-bit output maps of all images, in full even if words are missing."""
         words = [record.words("m_axis_map") for record in records]
         found = np.concatenate([self._maps(layer, each) for each in words])
         return found.view(np.uint16).astype(np.uint32)

@@ -1,6 +1,7 @@
-"""Maps and parameters as words on the array's ports, in the order of a pass, and back.
+"""Convert between maps or parameters and words on the array's ports, in the order of a pass.
 
-A host moves atoms and beats: what neighbouring passes leave and take differs in order alone.
+A host only reorders atoms and beats: the outputs and inputs of consecutive passes differ only in
+order.
 """
 
 from __future__ import annotations
@@ -33,12 +34,15 @@ def _places(order: Order, work: ArrayPass, array: Array) -> Places:
 
 
 def places(order: Order, work: ArrayPass, design: ArrayDesign) -> Places:
-    """The atoms or beats of an order: (how many, 3)."""
+    """Return the places of the atoms or beats of an order, with the size (number, 3)."""
     return _places(order, _ordered(work), design.unrolled)
 
 
 def _ordered(work: ArrayPass) -> ArrayPass:
-    """All of a pass that an order depends on; the rest changes from step to step."""
+    """Return a pass with only the properties that an order depends on.
+
+    The others change per step.
+    """
     return replace(work, seed=0, rate=0)
 
 
@@ -52,22 +56,23 @@ def _elements(order: Order, work: ArrayPass, array: Array) -> Places:
 
 
 def elements(order: Order, work: ArrayPass, design: ArrayDesign) -> Places:
-    """Which element each word of the beats of an order is: (how many,).
+    """Return the element number of each word in the beats of an order, with the size (number,).
 
-    Counted from 1, kernels (m, n, k, k) before biases; 0: of a lane without an output map.
+    Elements are counted from 1, kernels (m, n, k, k) before biases. 0 marks a lane without an
+    output map.
     """
     return _elements(order, _ordered(work), design.unrolled)
 
 
 @dataclass(frozen=True, eq=False)
 class Sent:
-    """Words of a port, and which of them mean something."""
+    """Words of a port, and a flag for each meaningful word."""
 
     words: Bits
     meant: NDArray[np.bool_]
 
     def then(self, other: Sent) -> Sent:
-        """With others behind."""
+        """Append other words."""
         words, meant = (self.words, other.words), (self.meant, other.meant)
         return Sent(np.concatenate(words), np.concatenate(meant))
 
@@ -83,7 +88,10 @@ def _numbers(words: Bits) -> Words:
 def atoms(
     maps: Words, order: Order, work: ArrayPass, design: ArrayDesign, noise: np.random.Generator
 ) -> Sent:
-    """Maps of one image, (1, rows, columns, maps), as atoms; noise behind a row's last column."""
+    """Return maps of one image, (1, rows, columns, maps), as atoms.
+
+    Random words follow the last column of a row.
+    """
     each = maps[0].transpose(2, 0, 1).astype(np.int64)
     at = places(order, work, design)
     columns = at[:, 2:] * design.pox + np.arange(design.pox)
@@ -91,16 +99,16 @@ def atoms(
 
 
 def targets(labels: Labels) -> Sent:
-    """Numbers of the right classes."""
+    """Return the numbers of the correct classes."""
     return Sent(labels.astype(np.uint32), np.ones(labels.shape, np.bool_))
 
 
 def maps_of(
     words: Bits, order: Order, work: ArrayPass, design: ArrayDesign, size: tuple[int, int, int]
 ) -> Words:
-    """The maps that words of atoms are, (1, rows, columns, maps); 0 where none came.
+    """Return the maps from words of atoms, (1, rows, columns, maps).
 
-    Missing words are 0, those too many are dropped: the audit tells.
+    Missing words are 0 and surplus words are dropped; the audit reports both.
     """
     rows, columns, maps = size
     at = places(order, work, design)
@@ -116,7 +124,10 @@ def maps_of(
 def beats(
     pair: Pair, order: Order, work: ArrayPass, design: ArrayDesign, noise: np.random.Generator
 ) -> Sent:
-    """Kernels (m, n, k, k) and biases (m,) as beats; noise in lanes without an output map."""
+    """Return kernels (m, n, k, k) and biases (m,) as beats.
+
+    Lanes without an output map have random words.
+    """
     which = elements(order, work, design)
     every = np.concatenate(([0], pair.kernels.reshape(-1), pair.biases))
     own = which > 0
@@ -124,7 +135,7 @@ def beats(
 
 
 def pair_of(words: Bits, order: Order, work: ArrayPass, design: ArrayDesign) -> Pair:
-    """Kernels (m, n, k, k) and biases (m,) that words of beats are; as ``maps_of``."""
+    """Return kernels (m, n, k, k) and biases (m,) from words of beats, as ``maps_of``."""
     size = work.outputs, work.inputs, work.kernel, work.kernel
     kernels = work.outputs * work.inputs * work.taps
     which = elements(order, work, design)

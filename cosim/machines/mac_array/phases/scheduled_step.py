@@ -1,4 +1,4 @@
-"""A step on the array from one start: all passes of all images as one run of its schedule."""
+"""A step on the array with one start: the schedule runs all passes of all images."""
 
 from __future__ import annotations
 
@@ -27,18 +27,19 @@ from merp.testbenches.mac_array.scheduled_bench import scheduled_run
 from merp.testbenches.top.run import Run
 
 PARTS = tuple(each.name for each in ARRAY_COUNTERS if each.part)
-"""Counters that a pass's cycles are the sum of."""
+"""Counters whose sum is the number of cycles of a pass."""
 
 DONE = SETTLED + 1
-"""Cycles from a pass's end, with which its counter of them stops, to its done."""
+"""Cycles from the end of a pass, at which its cycle counter stops, to its done flag."""
 
 
 class ScheduledStep(NamedTuple):
-    """A run and what must come of it.
+    """A run and its expectation.
 
     Attributes:
-        passes: of an image. cycles: of the run, by the cycles of its passes as the flow model has
-            them. of_passes: those of the passes alone, from start to done of each.
+        passes: number of passes of an image.
+        cycles: cycles of the run, from the flow model's cycles of its passes.
+        of_passes: cycles of the passes alone, each from its start to its done flag.
     """
 
     run: Run
@@ -49,7 +50,10 @@ class ScheduledStep(NamedTuple):
 
 
 def phases_at(network: Network, loss: str | None, *, fused: bool) -> dict[str, ArrayPhase]:
-    """The phases of a step by name. loss: whose deltas the array forms; None: a host does."""
+    """Return the phases of a step by name.
+
+    ``loss`` is the loss whose deltas the array computes. None: a host computes them.
+    """
     design = design_of(network, network.layers[0])
     forward = ArrayForwardPhase(network, design, fused, loss)
     back = (kind(network, design, fused) for kind in (ArrayDeltaPhase, Update))
@@ -57,13 +61,15 @@ def phases_at(network: Network, loss: str | None, *, fused: bool) -> dict[str, A
 
 
 def scheduled_step(step: ArrayStep, loss: str, *, fused: bool) -> ScheduledStep:
-    """Every pass of every image of ``step``, fed from its golden.
+    """Return every pass of every image of ``step``, with golden operands.
 
     Args:
-        loss: one of ``LOSSES`` of the design. fused: deltas lie in memory at pooled resolution.
+        step: the step.
+        loss: one of ``LOSSES`` of the design.
+        fused: whether deltas are stored at pooled resolution.
 
     Raises:
-        ValueError: there are more passes than the schedule holds.
+        ValueError: the schedule cannot hold all passes.
     """
     network = step.golden.network
     phases = phases_at(network, loss, fused=fused)
@@ -91,7 +97,7 @@ def scheduled_step(step: ArrayStep, loss: str, *, fused: bool) -> ScheduledStep:
 
 
 def joined(each: Sequence[Expectation]) -> Expectation:
-    """What passes must do one behind the other: words, slots and known counters are summed."""
+    """Combine the expectations of consecutive passes: sum words, slots and known counters."""
     first = each[0]
     known: Counter[str] = Counter()
     for of in each:

@@ -1,4 +1,4 @@
-"""The order in which the passes of an image run on the array, and which must go before others."""
+"""The order in which the passes of an image run on the array, and their prerequisites."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from merp.models.network.phases import has_phase
 def step_order(
     network: Network, layers: Sequence[Layer], phases: Collection[str], *, pooled: bool = False
 ) -> Iterator[tuple[str, Layer, bool]]:
-    """Yield phases and layers in the order of a step, and whether they are among those given.
+    """Yield phases and layers in the order of a step, and whether each belongs to the given ones.
 
-    Un-pooling reads the places of maxima that its layer's forward propagation left on the chip, and
-    a delta's ReLU the masks of the layer in front: those passes come, too.
+    Un-pooling reads the positions of maxima that its layer's forward propagation left on the chip.
+    The ReLU of a delta reads the masks of the layer in front. Therefore those passes are included,
+    too.
 
-    pooled: deltas lie in memory at pooled resolution, so that DP un-pools them as well.
+    Args:
+        pooled: whether deltas are stored at pooled resolution, so that DP also un-pools them.
     """
     unpooling = ("ku", "dp") if pooled else ("ku",)
     back = [

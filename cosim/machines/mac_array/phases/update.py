@@ -1,4 +1,4 @@
-"""Kernel update on the array, behind the pass that expands pooled deltas, if there is one."""
+"""Kernel update on the array, after a pass that expands pooled deltas, if necessary."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Update(ArrayPhase):
     def works(
         self, layer: Layer, rates: FixedRates, *, first: bool, last: bool
     ) -> tuple[ArrayPass, ...]:
-        """Un-pooling, where deltas lie pooled no longer than until here, and the update."""
+        """Return un-pooling, if pooled deltas were not expanded before, and the update."""
         registers = rates.registers(layer, stochastic=self.network.fixed.stochastic)
         own = update_pass(self.network, layer, registers, first=first, last=last, fused=self.fused)
         if own.pool == 1 or self.fused:
@@ -41,7 +41,10 @@ class Update(ArrayPhase):
         return replace(own, phase="upsample"), own
 
     def passes(self, layer: Layer, image: int, step: ArrayStep) -> RecordedPasses:
-        """Un-pooling wants the places of maxima, so that the layer has gone forward before."""
+        """Run the passes.
+
+        Un-pooling reads positions of maxima, so forward propagation must have run.
+        """
         *before, work = self._works_of(layer, image, step)
         design = self.design
         for each in before:
@@ -62,7 +65,7 @@ class Update(ArrayPhase):
             step.moving[layer.name] = made("m_axis_velocity")
 
     def golden_passes(self, layer: Layer, image: int, step: ArrayStep) -> tuple[GroupPass, ...]:
-        """Un-pooling, where it is a pass, before the update."""
+        """Return the update, after un-pooling if it is a separate pass."""
         *before, _ = self._works_of(layer, image, step)
         unpooling = (self._unpooling(layer, each, image, step) for each in before)
         return (*unpooling, self.own(layer, image, step))
@@ -79,7 +82,10 @@ class Update(ArrayPhase):
         return self.made(layer, work, sent, golden, {})
 
     def own(self, layer: Layer, image: int, step: ArrayStep) -> GroupPass:
-        """Gradients grow by an image; behind the last one of a batch kernels are new."""
+        """Return a pass that adds an image to the gradients.
+
+        After the last image, kernels are new.
+        """
         work = self._works_of(layer, image, step)[-1]
         design, noise = self.design, np.random.default_rng([image, 3])
 
