@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from alone import blocks_alone
+
 from merp.cosim.machines.cnn_merp.chain.cluster import Cluster
 from merp.cosim.machines.cnn_merp.phases.backward import backward_top
 from merp.cosim.machines.cnn_merp.phases.delta import delta_top
@@ -18,24 +20,9 @@ from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.machines.cnn_merp.phases.fused_forward import fused_forward_top
 from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
 from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
-from merp.hdl.arithmetic.byte_value import byte_value
-from merp.hdl.arithmetic.fp_convert import fp_convert
-from merp.hdl.arithmetic.fp_widen import fp_widen
-from merp.hdl.arithmetic.low_product import low_product
-from merp.hdl.base.signals import AxiStream, bits, count, flag
-from merp.hdl.base.tap_line import tap_line
-from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
-from merp.hdl.cnn_merp.upsampling.unpool_ports import OfferedWord
-from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
-from merp.hdl.fused.fused_element import fused_element
-from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.hdl.mazouz.convolution_element import convolution_element
-from merp.models.base.byte_image import ByteImage
-from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
-from merp.models.base.fused import OPERAND_BITS
 from merp.models.base.rates import PLAIN
-from merp.models.base.tap_line import TapLine
 from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.machines.cnn_merp.chain.cut import cut
 from merp.models.machines.cnn_merp.chain.shares import cluster_design
@@ -209,7 +196,7 @@ def blocks() -> dict[str, Block]:
             found.setdefault(name, block)
     for name, block in _entities(_element(), "bfloat16, 3 x 3, maps of up to 32 x 32"):
         found.setdefault(name, block)
-    for function, args, design in _alone():
+    for function, args, design in blocks_alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found
 
@@ -244,38 +231,6 @@ def _element() -> Exported:
     # The bundle is named after its class where it is explained.
     own = {name.replace("config", "element_config"): text for name, text in meanings.items()}
     return _exported(convolution_element, arguments(design), own)
-
-
-def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
-    """Blocks that only designs have which are not shipped."""
-    wide = FloatFormat(BINARY32.exp_bits, BINARY32.frac_bits + 4)
-    args = {"clk": flag(), "a": bits(wide.width), "y": bits(BINARY32.width)}
-    yield fp_convert, args | {"fmt": wide, "target": BINARY32}, "36 bits to 32"
-    args = {"a": bits(BINARY16.width), "y": bits(BINARY32.width)}
-    yield fp_widen, args | {"fmt": BINARY16, "target": BINARY32}, "binary16 to binary32"
-    args = {"a": bits(8), "y": bits(BINARY32.width), "values": ByteImage().words(BINARY32)}
-    yield byte_value, args, "a byte to binary32"
-    streams = {"sink": AxiStream(BINARY16.width, 4), "source": AxiStream(BINARY32.width, 4)}
-    formats = {"stored": BINARY16, "fmt": BINARY32}
-    yield stored_stream, streams | formats, "4 elements, binary16 to binary32"
-    args = {"clk": flag(), "operand": bits(OPERAND_BITS + 1), "element": bits(BINARY32.width)}
-    yield fused_element, args, "the sign above"
-    yield low_product, {"a": bits(24), "b": bits(8), "y": bits(32)}, "24 bits times 8"
-    line = TapLine(k=3, width=16, lanes=4, max_step=8, max_columns=32)
-    args = {name: flag() for name in ("clk", "start", "advance")}
-    args |= {"sink": bits(line.beat_width), "window": bits(line.window_width), "params": line}
-    args |= {"columns": count(line.max_columns), "step": count(line.max_step)}
-    yield tap_line, args, "4 elements of 16 bits a beat, up to 8 beats a column"
-    args = {"x": bits(128), "shift": bits(3), "level": bits(2), "y": bits(128)}
-    yield region_rotator, args | {"places": 8, "width": 16}, "8 words of 16 bits"
-    network = open_network("digits")
-    unpool = delta_design(network, network.layer("conv2")).unpool
-    ports = ("clk", "rst", "average", "valid", "ready")
-    words = ("scale", "data")
-    signals = {name: flag() for name in ports} | {name: bits(BINARY32.width) for name in words}
-    averaging = replace(unpool, average=True)
-    signals |= {"word": OfferedWord(averaging), "design": averaging}
-    yield unpool_scale, signals, "digits, averages"
 
 
 def _entities(exported: Exported, design: str, alone: bool = False) -> Iterator[tuple[str, Block]]:

@@ -28,6 +28,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from merp.cosim.engines.verilator_engine import verilog_sha
+from merp.models.base.file_format import KEY, RUNS, numbered
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for
 from merp.tools import cli
@@ -161,7 +162,8 @@ def write(runs: Mapping[Pass, Json], root: Path = MEASURED) -> None:
         kept = [runs[each] for each in WANTED if each in runs and each.network == network]
         if not kept and not (root / network).exists():
             continue
-        text = json.dumps({"network": network, "runs": kept}, indent=1) + "\n"
+        record = numbered({"network": network, "runs": kept}, RUNS)
+        text = json.dumps(record, indent=1) + "\n"
         with Output.of_folder("docs/measured", root / network) as output:
             output.write({FILE: text})
 
@@ -190,6 +192,7 @@ def simulate(wanted: Pass, now: str) -> Json:
     if sha(wanted) != now:
         raise SystemExit(f"{said(wanted)}: the hardware has changed while it ran: run this again")
     run: Json = json.loads(answer.getvalue())
+    del run[KEY]  # it stands in front of all runs
     stored = {STORAGE: dict(wanted.storage)} if wanted.storage else {}
     return run | {"deltas": wanted.deltas} | stored | {HARDWARE: now, VERILOG: exact(wanted)}
 

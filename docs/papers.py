@@ -69,7 +69,7 @@ def _head(row: Printed) -> list[str]:
 def printed(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
     """What reproduces, by class."""
     return _table(
-        ["place", "what", "printed", "here", "error", "class", "read as"],
+        ["place", "quantity", "printed", "here", "error", "class", "read as"],
         (
             [*_head(row), *_found(row), row.number.cls, row.number.why]
             for row in rows
@@ -81,7 +81,7 @@ def printed(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
 def fails(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
     """What does not, and what was tried."""
     return _table(
-        ["place", "what", "printed", "here", "error", "tried"],
+        ["place", "quantity", "printed", "here", "error", "tried"],
         ([*_head(row), *_found(row), row.number.why] for row in rows if row.status == DEVIATES),
     )
 

@@ -27,49 +27,87 @@ from stages import staged
 GLOSSARY = "glossary.md"
 NAVIGATION: list[dict[str, Any]] = [
     {"Home": "index.md"},
-    {"Tutorial": "tutorial.md"},
     {
-        "Python": [
-            {"From Python": "library.md"},
-            {"A block of your own": "own-block.md"},
-            {"A machine of your own": "own-machine.md"},
-            {"A package under cocotb": "cocotb.md"},
+        "Tutorials": [
+            {"A report of your own network": "tutorial.md"},
+            {"First block in an hour": "first-block.md"},
             {"Notebook: traffic of your network": "notebooks/traffic.md"},
             {"Notebook: a layer in hardware": "notebooks/layer.md"},
-            {"API reference": "api.md"},
         ]
     },
     {
-        "Traffic": [
-            {"Report on AlexNet": REPORT},
+        "How to": [
+            {"Use merp from Python": "library.md"},
+            {"Import an ONNX model": "onnx.md"},
+            {"Plan a network on a board": "plan.md"},
+            {"Find the best designs": "explore.md"},
+            {"Train in the hardware's arithmetic": "training.md"},
+            {"Choose fixed-point formats": "formats.md"},
+            {"Export VHDL and Verilog": "export.md"},
+            {"Test a package with cocotb": "cocotb.md"},
+            {"Record waveforms": "waveforms.md"},
+            {"Compare architectures": "compare.md"},
+            {"Simulate a chain of boards": "cluster.md"},
+            {"Evaluate many variants": "sweep.md"},
+            {"Export workloads to other tools": "workload.md"},
+            {"Convert a block of your own": "own-block.md"},
+            {"Add a machine of your own": "own-machine.md"},
+        ]
+    },
+    {
+        "Reference": [
+            {"Verbs": "verbs.md"},
+            {"Options": "options.md"},
+            {"The command line": "command_line.md"},
+            {"API": "api.md"},
+            {"Network files": "networks.md"},
+            {"AXI interfaces": "axi.md"},
+            {"Output files": "output.md"},
+            {"The converter": "conversion.md"},
+            {"MyHDL's own test suite": "myhdl-suite.md"},
+            {"Security": "security.md"},
+            {"Former names": "names.md"},
+            {"Glossary": GLOSSARY},
+        ]
+    },
+    {
+        "Explanation": [
             {"How a byte is counted": "traffic.md"},
-            {"From a network to a board": "plan.md"},
-            {"Several architectures": "compare.md"},
-            {"Bring your own network and board": "onnx.md"},
-            {"The paper, place by place": "paper.md"},
+            {"Numbers": "numbers.md"},
+            {"Engines and the audit": "engines.md"},
+            {"FPGA resources": "resources.md"},
+            {"Architecture of the package": "architecture.md"},
+            {"Verification": "verification.md"},
+            {"Style of the texts": "style.md"},
+            {"Report on AlexNet": REPORT},
+            {"CNN-MERP, place by place": "paper.md"},
             {"F-CNN, place by place": "papers/fcnn.md"},
             {"RTL compiler, place by place": "papers/rtl-compiler.md"},
             {"FPDeep, place by place": "papers/fpdeep.md"},
             {"Mazouz and Bridges, place by place": "papers/mazouz.md"},
-            {"Other tools": "workload.md"},
         ]
     },
-    {"Glossary": GLOSSARY},
 ]
 DIAGRAM = re.compile(r'<p><img alt="([^"]*)" src="([^"]*diagrams/\w+\.svg)" ?/></p>')
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put every page into the navigation: those named here, guides, blocks by stage, decisions."""
+    """Put every page into the navigation: those named here, blocks by stage, decisions.
+
+    Raises:
+        PluginError: a page has no place.
+    """
     docs = Path(config.docs_dir)
     text = str(NAVIGATION)
-    guides = sorted(path.name for path in docs.glob("*.md") if f"'{path.name}'" not in text)
+    missing = [path.name for path in docs.glob("*.md") if f"'{path.name}'" not in text]
+    if missing:
+        raise PluginError(f"docs/site_hook.py: no place in the navigation: {', '.join(missing)}")
     stages = [
         {stage: [f"blocks/{path}" for path in pages]}
         for stage, pages in staged(docs / "blocks").items()
     ]
     decisions = [f"adr/{path.name}" for path in sorted((docs / "adr").glob("*.md"))]
-    config.nav = [*NAVIGATION, {"Guides": guides}, {"Blocks": stages}, {"Decisions": decisions}]
+    config.nav = [*NAVIGATION, {"Blocks": stages}, {"Decisions": decisions}]
     return config
 
 
