@@ -10,7 +10,7 @@ FIRST ?=
 BUDGET ?=
 ROWS ?= 5
 
-.PHONY: demo demo-full ghdl test test-full test-board bench mutants mutants-sample fuzz trials lint docs clean
+.PHONY: block demo demo-full ghdl test test-full test-board bench mutants mutants-sample fuzz trials lint docs clean
 
 .venv/base: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -48,6 +48,9 @@ test-full: .venv/full ghdl  ## the long runs, which make test leaves out (well o
 
 test-board: .venv/full ghdl  ## designs placed and routed, more than an hour of one core
 	$(BIN)/python -m pytest -q -m board
+
+block: .venv/dev  ## the files of a new block from templates: ROOM=streams STEM=word_sum
+	@$(BIN)/python tests/block/new_block.py "$$ROOM" "$$STEM"
 
 bench: .venv/dev  ## how fast this machine computes and simulates
 	$(BIN)/python tests/speed/run.py
