@@ -7,19 +7,24 @@ An editable install runs each module from its own file. Type checkers import not
 the links in ``.typing/merp``, which the install makes.
 """
 
+import gzip
 import os
 import re
+import tarfile
 from contextlib import nullcontext
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.editable_wheel import editable_wheel
+from setuptools.command.sdist import sdist
 
 NAME = "merp"
 FRONT = "tools/front"  # what ``import merp`` gives
 FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")  # tests/ is not installed
 PACKAGE_DIR = {NAME: FRONT} | {f"{NAME}.{folder}": folder for folder in FOLDERS}
 LINKS = ".typing"
+EPOCH = "SOURCE_DATE_EPOCH"  # time of every file in what is built, in seconds
 
 FINDER = '''\
 """Finds the packages of a checkout, in place of the links that type checkers read."""
@@ -103,8 +108,51 @@ class EditableWheel(editable_wheel):
         return Checkout(name)
 
 
+def always_alike(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """A member of the sdist without its builder, its time and the bits of the umask."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    member.mtime = int(os.environ[EPOCH])
+    member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
+    return member
+
+
+class ReproducibleSdist(sdist):
+    """Packs the same bytes whenever, wherever and by whomever it is run."""
+
+    def make_archive(self, base_name, format, root_dir=None, base_dir=None, **_):
+        """Write ``base_name.tar.gz``, members in order."""
+        if format != "gztar":
+            raise SystemExit(f"sdist: format {format!r}: allowed is gztar")
+        name = f"{base_name}.tar.gz"
+        with (
+            open(name, "wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=int(os.environ[EPOCH])) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            for path in sorted(Path(base_dir).rglob("*")):
+                archive.add(path, recursive=False, filter=always_alike)
+        return name
+
+
+class ReproducibleWheel(bdist_wheel):
+    """Packs files with the same permissions, whatever the umask of the checkout was."""
+
+    def write_wheelfile(self, *args, **kwargs):
+        """Write the last file of the metadata; then set the permissions of all files."""
+        super().write_wheelfile(*args, **kwargs)
+        for path in Path(self.bdist_dir).rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+os.environ.setdefault(EPOCH, "315532800")  # 1980, the first year of a zip file
+os.umask(0o022)  # metadata, which setuptools writes into a wheel itself
 setup(
-    cmdclass={"editable_wheel": EditableWheel},
+    cmdclass={
+        "bdist_wheel": ReproducibleWheel,
+        "editable_wheel": EditableWheel,
+        "sdist": ReproducibleSdist,
+    },
     packages=[
         NAME,
         *(f"{NAME}.{package}" for package in find_packages(FRONT)),
