@@ -1,8 +1,8 @@
-"""The ``merp`` command: finds the verb's module and maps errors to exit status.
+"""The ``merp`` command. It finds the module of the verb and maps errors to an exit status.
 
-Each verb is a module of its own, in the room that does its work, with its ``REQUEST`` and
-``run(request) -> int``. Only the module of the verb in use is imported, so that a quick verb does
-not wait for a slow one's imports.
+Each verb is a module with ``REQUEST`` and ``run(request) -> int``, in the folder that does its
+work. Only the module of the given verb is imported. A quick verb therefore does not wait for the
+imports of a slow one.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from merp.tools.common.wide import tables_in_one_piece
 
 
 def program() -> int:
-    """Run the verb of this process's command line, and let nothing come in between until its end.
+    """Run the verb of this process's command line, and ignore signals after it has ended.
 
-    Returns the status, as ``main``.
+    Returns the exit status, as ``main`` does.
     """
     own_process.begin()
     status = main()
@@ -48,14 +48,18 @@ def program() -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one verb; whatever happens, the complaint is one line.
+    """Run one verb. Every failure prints one line.
 
-    Returns 0: done, all checks hold; 1: a check failed; 2: bad input, or an output that cannot be
-    written; 3: an error of this program; 129, 130, 143: ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM;
-    141: nobody reads the output.
+    Returns:
+        0: done, and all checks hold.
+        1: a check failed.
+        2: bad input, or an output that cannot be written.
+        3: an error of this program.
+        129, 130, 143: ended by SIGHUP, SIGINT (Ctrl-C) or SIGTERM.
+        141: nobody reads the output.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks up where there is no HOME
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it logs a warning if HOME is missing
     try:
         with interrupts_that_last(), former_names() as notices:
             prepare_streams()
@@ -73,11 +77,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _answered(arguments: Sequence[str]) -> int:
-    """Run the verb and write all that it prints; the status, of whatever happens but a signal."""
+    """Run the verb and write all that it prints. Return the status of every end but a signal."""
     try:
         try:
             status = _run(arguments)
-        except SystemExit:  # a page of help was printed, or the command line is refused
+        except SystemExit:  # a help page was printed, or the command line was refused
             sys.stdout.flush()
             raise
         sys.stdout.flush()
@@ -87,7 +91,7 @@ def _answered(arguments: Sequence[str]) -> int:
     except CheckFailed as error:
         return _complain(str(error), 1)
     except Exception as error:
-        if isinstance(error, BrokenPipeError) and lacks_reader():  # it has seen enough
+        if isinstance(error, BrokenPipeError) and lacks_reader():  # the reader has seen enough
             return 141
         if "--debug" in arguments:
             traceback.print_exc()
@@ -103,7 +107,7 @@ def _complain(message: str, status: int) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    if os.environ.get("NUMBA_CACHE_DIR"):  # numba runs what it finds there
+    if os.environ.get("NUMBA_CACHE_DIR"):  # numba executes the files of this folder
         check_private(Path(os.environ["NUMBA_CACHE_DIR"]), "NUMBA_CACHE_DIR")
     asked = next((word for word in arguments if not word.startswith("-")), "")
     args = command_line({asked}).parse_args(arguments)
@@ -112,7 +116,7 @@ def _run(arguments: Sequence[str]) -> int:
     with tables_in_one_piece(getattr(args, "wide", False)):
         try:
             status: int = module_of(args.verb).run(asked)
-        except SystemExit as stop:  # of a library: its number means nothing here
+        except SystemExit as stop:  # raised by a library; its number is not a status of merp
             raise RuntimeError(f"a library ended the program: {stop}") from stop
     return status
 

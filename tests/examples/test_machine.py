@@ -171,7 +171,7 @@ def test_the_hardware_trains_to_the_words_of_the_golden_model(tmp_path: Path) ->
     ("words", "said"),
     [
         (["simulate", POINTS, "--phase", "dp"], "--phase dp: points runs on pointwise: allowed:"),
-        (["simulate", POINTS, "--state"], "--state: points runs on pointwise: allowed without"),
+        (["simulate", POINTS, "--state"], "--state: points runs on pointwise: omit it"),
         (["simulate", POINTS, "--cus", "2"], "--cus 2: points runs on pointwise"),
         (["simulate", POINTS, "--board", "kc705"], "--board: points runs on pointwise: allowed on"),
         (

@@ -26,6 +26,7 @@ from page_lines import (
     PLAN,
     README,
     TUTORIAL,
+    VERB_LIST,
     Command,
     blocks,
     commands,
@@ -54,7 +55,7 @@ PREPARED = {
     ),
     "merp verify-float --op add --vectors F": f"cat > F <<'END'\n{TESTFLOAT}END",
 }
-"""What has to be there before a line of the README: networks, records, runs, vectors."""
+"""Networks, records, runs and vectors that a listed command needs."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Fresh:
 
 
 def found(command: Command) -> str:
-    """A command of the README, all its variants, with what it needs in front."""
+    """A listed command, all its variants, after the commands that prepare it."""
     return "\n".join([*command.installs, PREPARED.get(command.line, ""), *command.variants])
 
 
@@ -107,12 +108,12 @@ def found(command: Command) -> str:
     "command",
     [
         pytest.param(command, marks=pytest.mark.board) if "--route" in command.line else command
-        for command in commands(README)
+        for command in (*commands(README), *commands(VERB_LIST))
         if command.line not in NOT_RUN
     ],
     ids=lambda command: command.line,
 )
-def test_a_line_of_the_readme(command: Command, fresh: Fresh, tmp_path: Path) -> None:
+def test_a_listed_command(command: Command, fresh: Fresh, tmp_path: Path) -> None:
     in_copy = command.line.startswith("make ")
     fresh.run(found(command), fresh.copy if in_copy else tmp_path)
 

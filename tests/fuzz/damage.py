@@ -1,4 +1,4 @@
-"""Accidents that befall a folder that somebody else can get at."""
+"""Damage a folder as somebody else with access to it could."""
 
 import os
 import shutil
@@ -24,13 +24,13 @@ def laid(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def taken(folder: Path) -> dict[str, bytes]:
-    """The files of a folder, by their paths in it."""
+    """Return the files of a folder, by their paths in it."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def befall(random: Random, folder: Path, elsewhere: Path) -> None:
-    """Let one to three accidents happen to what is in a folder; links lead ``elsewhere``."""
+    """Damage a folder with one to three accidents; links lead ``elsewhere``."""
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         found = _entries(folder)
         if found:
@@ -45,7 +45,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _content(random: Random, path: Path, elsewhere: Path) -> None:
-    """Bytes of a file; of JSON its values, of an array file now and then those under the seal."""
+    """Change the bytes of a file, the values of JSON, or sometimes an array file below its seal."""
     if not stat.S_ISREG(path.lstat().st_mode):
         return
     text = path.read_bytes()
@@ -59,11 +59,11 @@ def _content(random: Random, path: Path, elsewhere: Path) -> None:
 
 
 def forged(random: Random, text: bytes) -> bytes:
-    """A sealed file with a text or an array in it changed, and the seal that goes with it."""
+    """Return a sealed file with a changed text or array in it, and a matching seal."""
     try:
         with np.load(BytesIO(text)) as data:
             arrays = {key: data[key] for key in data.files if key != SEAL}
-    except Exception:  # no longer one, of which zipfile and numpy say what they please
+    except Exception:  # no longer an archive; errors of zipfile and numpy are arbitrary
         return mutate.content(random, text)
     key = "about" if "about" in arrays and random.randrange(4) else random.choice(list(arrays))
     array = arrays[key]
@@ -128,7 +128,7 @@ def _pipe(random: Random, path: Path, elsewhere: Path) -> None:
 
 
 def _device(random: Random, path: Path, elsewhere: Path) -> None:
-    """A device, or a link to one where only root makes them."""
+    """Make a device, or a link to one if only root makes devices."""
     name = random.choice(list(DEVICES))
     _gone(path)
     try:
@@ -138,7 +138,7 @@ def _device(random: Random, path: Path, elsewhere: Path) -> None:
 
 
 def _more(random: Random, path: Path, elsewhere: Path) -> None:
-    """Something beside it that nobody asked for."""
+    """Add something unexpected next to it."""
     names = (f".{path.name}.merp-draft", ".merp-draft", "more", "manifest.json", f"{path.name}.npz")
     beside = path.with_name(random.choice(names))
     if os.path.lexists(beside):
@@ -162,7 +162,7 @@ def _modes(random: Random, path: Path, elsewhere: Path) -> None:
 
 
 def _swapped(random: Random, path: Path, elsewhere: Path) -> None:
-    """It and another one have changed places."""
+    """Exchange it with another one."""
     other = random.choice(sorted(path.parent.iterdir()))
     if other != path:
         aside = path.with_name("aside")
@@ -176,4 +176,4 @@ ACCIDENTS: tuple[Accident, ...] = (
     *(_content,) * 8, _removed, _emptied, _folder, _link, _link, _pipe, _device, _more, _modes,
     _swapped,
 )  # fmt: skip
-"""What can happen to a path, content the most often."""
+"""The possible accidents of a path, content the most often."""

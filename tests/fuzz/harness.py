@@ -1,6 +1,6 @@
-"""Run ``merp`` in this process on hostile input, and say what it did that it must not do.
+"""Run ``merp`` in this process on hostile input, and report forbidden behaviour.
 
-A case is a kind and a number, and always the same: its number seeds all that is random in it.
+A case is a kind and a number, and always the same: its number seeds all random choices in it.
 """
 
 import io
@@ -22,19 +22,19 @@ from merp.tools.cli import main
 from merp.tools.common import progress_bar
 from merp.tools.simulate import session
 
-SECONDS = 60  # of the processor, before a case counts as one that never ends
-progress_bar.PATIENCE = 3600.0  # how far a case is, is no complaint
+SECONDS = 60  # processor time, after which a case counts as one that never ends
+progress_bar.PATIENCE = 3600.0  # progress is not a complaint
 
-PATIENCE = 200  # seconds by the clock, of a case that waits
-SETUP = 600  # of the processor, for what is made once
+PATIENCE = 200  # seconds by the clock, for a case that waits
+SETUP = 600  # processor time, for parts that are made once
 MEMORY = 12 << 30  # bytes of addresses, so that an allocation without limit fails
 
-NOTES = (  # how the notes begin and end that good input may cause
+NOTES = (  # beginning and end of notes that good input may cause
     ("merp: --resume: ", " runs again\n"),
-    ("merp resources: ", "; an interrupt keeps those that are done\n"),
+    ("merp resources: ", "; after an interrupt, finished blocks remain in the cache\n"),
     ("merp: ", " now; the former name works until version 1.0\n"),
 )
-"""Beginning and end of a line that is no complaint."""
+"""Beginning and end of a line that is not a complaint."""
 
 WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate")
 _written: list[str] | None = None
@@ -56,7 +56,7 @@ def _watch(event: str, args: tuple[Any, ...]) -> None:
 
 
 def _from_folder(name: str, folder: object) -> str:
-    """A path that may be told from an open folder: its descriptor, or -1."""
+    """Return a path that may be relative to an open folder: its descriptor, or -1."""
     name = name.rstrip("/")
     if isinstance(folder, int) and folder >= 0:
         return os.path.join(os.readlink(f"/proc/self/fd/{folder}"), name)
@@ -67,7 +67,7 @@ sys.addaudithook(_watch)
 
 
 class NeverEnds(BaseException):
-    """A case took too long; no handler of the command line's stops this."""
+    """A case took too long; no handler of the command line stops this."""
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -76,7 +76,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def sandbox() -> Iterator[Path]:
-    """A folder to work in with ``in`` and ``out``; memory is limited meanwhile."""
+    """Provide a folder with ``in`` and ``out`` to work in; memory is limited meanwhile."""
     home, limits = Path.cwd(), resource.getrlimit(resource.RLIMIT_AS)
     handlers = {each: signal.signal(each, _stop) for each in (signal.SIGPROF, signal.SIGALRM)}
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
@@ -95,14 +95,14 @@ def sandbox() -> Iterator[Path]:
 
 @contextmanager
 def nothing_simulated() -> Iterator[None]:
-    """End each simulation before it begins: what is looked at is the input alone."""
+    """End each simulation before it begins, because only the input is examined."""
     ended = BadInput("the input is good, and nothing is simulated")
     with patch.object(session, "simulate", side_effect=ended):
         yield
 
 
 def expect_good(words: Sequence[str]) -> None:
-    """Run a command line on good input, however long it takes: numba may have to compile."""
+    """Run a command line on good input without a time limit, because numba may have to compile."""
     found = faults(words, allowed=(0,), seconds=SETUP)
     assert not found, found
 
@@ -113,10 +113,11 @@ def faults(
     never: str = "",
     seconds: int = SECONDS,
 ) -> list[str]:
-    """Run a command line in the sandbox; return what was wrong with the answer.
+    """Run a command line in the sandbox; return the faults of the answer.
 
-    allowed: statuses that the input can deserve. never: what a complaint must not begin with.
-    seconds: of the processor, before it counts as one that never ends.
+    allowed: statuses that the input can cause.
+    never: forbidden beginning of a complaint.
+    seconds: limit of processor time, after which it counts as a case that never ends.
     """
     global _written
     found = []
@@ -134,7 +135,7 @@ def faults(
                 status = stop.code or 0
             except NeverEnds:
                 status = f"nothing in {seconds} s of the processor, or it waited"
-            except BaseException as error:  # the very thing that is looked for
+            except BaseException as error:  # exactly the fault that is searched
                 status = repr(error)
             finally:
                 _written = None
@@ -152,9 +153,9 @@ def faults(
 
 
 def answered(status: object, said: str, allowed: Sequence[int]) -> list[str]:
-    """What is wrong with a status and what was said on standard error.
+    """Return the faults of a status and of the text on standard error.
 
-    A complaint is one line; only a check that failed may have none, as its table says it.
+    A complaint is one line. Only a failed check may have none, because its table reports it.
     """
     found = []
     if status not in allowed:
@@ -171,7 +172,7 @@ def _is_note(line: str) -> bool:
 
 
 def _in_its_place(full: str) -> bool:
-    """In ``out``, the null device, or a cache that is nobody's output."""
+    """Return whether a path is in ``out``, the null device, or a cache outside of all outputs."""
     home = Path.home()
     caches = (os.environ.get("NUMBA_CACHE_DIR"), f"{home}/.cache", f"{home}/.config/matplotlib")
     places = [os.path.realpath("out"), *(cache for cache in caches if cache)]
@@ -182,7 +183,7 @@ def _in_its_place(full: str) -> bool:
 
 
 def clear(folder: Path) -> None:
-    """Make a folder of the sandbox empty, whatever is in its place."""
+    """Empty a folder of the sandbox, or replace whatever else has its name."""
     if folder.is_symlink() or not folder.is_dir():
         folder.unlink(missing_ok=True)
         folder.mkdir()

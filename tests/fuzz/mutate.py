@@ -1,4 +1,4 @@
-"""Values and texts that somebody did not think of."""
+"""Make unexpected values and texts."""
 
 import json
 from random import Random
@@ -22,13 +22,13 @@ NUMBERS = (
 
 
 def toml_text(text: str) -> str:
-    """A TOML string, as far as TOML can say it."""
+    """Return a TOML string, as far as TOML can express it."""
     escaped = "".join(c if c.isprintable() and c not in '"\\' else f"\\u{ord(c):04x}" for c in text)
     return f'"{escaped}"'
 
 
 def toml_value(random: Random) -> str:
-    """A value, or something like one."""
+    """Return a value, or a similar text."""
     kind = random.randrange(10)
     if kind < 4:
         return str(random.choice(NUMBERS))
@@ -47,7 +47,7 @@ def toml_value(random: Random) -> str:
 
 
 def values(random: Random, text: str) -> str:
-    """A network file with one to three values changed into others of their type."""
+    """Return a network file with one to three values changed into others of their type."""
     found = text.split("\n")
     for _ in range(random.randrange(1, 4)):
         place = random.choice([index for index, line in enumerate(found) if " = " in line])
@@ -65,7 +65,10 @@ def values(random: Random, text: str) -> str:
 
 
 def lines(random: Random, text: str, value: str) -> str:
-    """``text`` with a line or two changed: a value, a key, gone, doubled, moved."""
+    """Return ``text`` with a line or two changed.
+
+    A value or a key is replaced, removed, doubled or moved.
+    """
     found = text.split("\n")
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         place = random.randrange(len(found))
@@ -86,7 +89,7 @@ def lines(random: Random, text: str, value: str) -> str:
 
 
 def content(random: Random, original: bytes) -> bytes:
-    """``original`` with bytes changed, cut off, taken out or put in."""
+    """Return ``original`` with bytes changed, cut off, removed or inserted."""
     found = bytearray(original)
     for _ in range(random.choice((1, 1, 2, 4, 16))):
         place = random.randrange(len(found) + 1)
@@ -109,11 +112,11 @@ VALUES: tuple[Any, ...] = (
     float("nan"), float("inf"), "", "x", "$x", "a\nb", "\ud800", "\x1b[2J", "all", "fp", "x" * 3000,
     [], {}, [[]], [None], ["x"], [1, 2], {"a": 1}, {"total": "x"}, {"": []}, {"a\nb": 1},
 )  # fmt: skip
-"""Of JSON, and what Python writes as such."""
+"""Values of JSON, and values that Python writes as JSON."""
 
 
 def json_value(random: Random, value: Any) -> Any:
-    """``value`` with one thing in it changed into another, left out, or put in."""
+    """Return ``value`` with one part changed, removed or inserted."""
     inside = isinstance(value, dict | list) and len(value) > 0
     if not inside or random.randrange(8) == 0:
         return random.choice(VALUES)
@@ -130,17 +133,17 @@ def json_value(random: Random, value: Any) -> Any:
 
 
 def json_text(random: Random, text: bytes) -> bytes:
-    """JSON with one to three values changed, or what no parser should take."""
+    """Return JSON with one to three values changed, or text that no parser should accept."""
     kind = random.randrange(12)
     if kind == 0:
         return random.choice((b"[" * 100_000, b'{"a":' * 50_000, b"9" * 5000, b'"' + b"x" * 70_000))
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError):  # damaged before, by this very function
+    except (ValueError, RecursionError):  # damaged before, by this function
         return content(random, text)
     for _ in range(random.choice((1, 1, 2, 3))):
         value = json_value(random, value)
     written = json.dumps(value).encode()
-    if kind == 1:  # a key that comes twice
+    if kind == 1:  # a key that occurs twice
         return written[:-1] + b", " + written[1:]
     return written

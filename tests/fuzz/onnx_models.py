@@ -1,4 +1,4 @@
-"""ONNX models for tests, made node by node; a test that makes one ``needs("onnx")``."""
+"""Make ONNX models for tests, node by node; a test that makes one ``needs("onnx")``."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,13 +17,13 @@ Sizes = Sequence[int | str | None]
 
 
 def numbers(*shape: int, seed: int = 0, dtype: Any = np.float32) -> np.ndarray:
-    """Normal random numbers over the root of the inputs to a sum."""
+    """Return normal random numbers over the root of the inputs to a sum."""
     dice = np.random.default_rng([seed, *shape])
     return (dice.standard_normal(shape) / max(1, np.prod(shape[1:])) ** 0.5).astype(dtype)
 
 
 def node(operator: str, inputs: str, output: str, name: str = "", **attributes: Any) -> NodeProto:
-    """A node whose inputs are given as words."""
+    """Return a node whose inputs are given as words."""
     return helper.make_node(operator, inputs.split(), [output], name=name, **attributes)
 
 
@@ -37,7 +37,7 @@ def model(
     opset: int = OPSET,
     sizes_only: Mapping[str, Sequence[int]] = {},
 ) -> ModelProto:
-    """A model of one input ``x`` and one output; ``sizes_only``: weights without numbers."""
+    """Return a model of one input ``x`` and one output; ``sizes_only``: weights without numbers."""
     if isinstance(constants, Mapping):
         constants = [numpy_helper.from_array(each, name) for name, each in constants.items()]
     inputs = {"x": size, **sizes_only}
@@ -52,19 +52,19 @@ def model(
 
 
 def saved(folder: Path, made: ModelProto, name: str = "net.onnx") -> Path:
-    """The file of a model in ``folder``."""
+    """Return the file of a model in ``folder``."""
     path = folder / name
     path.write_bytes(made.SerializeToString())
     return path
 
 
 def sized(made: ModelProto) -> ModelProto:
-    """A model that says the sizes of all its values, as those of exporters do."""
+    """Return a model with the sizes of all its values, as exporters write it."""
     return shape_inference.infer_shapes(made, strict_mode=True)
 
 
 def three_layers(seed: int = 0) -> ModelProto:
-    """Two convolutions, one normalised, pooled, and a full connection behind a flattening."""
+    """Return two convolutions, one normalised, pooled, and a full connection after a flattening."""
     nodes = [
         node("Conv", "x conv1.weight", "a", "/conv1/Conv", pads=[1, 1, 1, 1]),
         node("BatchNormalization", "a scale shift mean variance", "b", "/norm/BatchNormalization"),
@@ -94,9 +94,9 @@ def three_layers(seed: int = 0) -> ModelProto:
 def chain(
     size: tuple[int, int, int], layers: Sequence[Sequence[Any]], *, with_data: bool = False
 ) -> ModelProto:
-    """A chain of ("conv", maps, k, stride, pad, group), ("pool", k, stride), ("fc", outputs).
+    """Return a chain of ("conv", maps, k, stride, pad, group), ("pool", k, stride), ("fc", m).
 
-    ReLU is behind all but the last; weights are sizes alone, unless ``with_data``.
+    ReLU follows all but the last layer; weights only have sizes, unless ``with_data``.
     """
     channels, rows, columns = size
     elements, value, sizes, nodes = 0, "x", {}, []
@@ -153,7 +153,7 @@ VGG16 = (
 
 
 def random_model(draw: Random) -> ModelProto:
-    """A chain of one to four convolutions and up to two full connections, of all that is taken."""
+    """Return a chain of one to four convolutions and up to two full connections, all supported."""
     rows, columns, channels = draw.randint(4, 14), draw.randint(4, 14), draw.randint(1, 4)
     size = ("N", channels, rows, columns)
     nodes: list[NodeProto] = []
@@ -239,7 +239,7 @@ def random_model(draw: Random) -> ModelProto:
 
 
 class Branches:
-    """A model that is put together value by value, its shapes kept by name."""
+    """A model that is put together value by value, with its shapes by name."""
 
     def __init__(self, size: tuple[int, int, int], seed: int = 0) -> None:
         """``size``: channels, rows, columns."""
@@ -250,7 +250,7 @@ class Branches:
 
     def put(self, operator: str, inputs: str, shape: Sequence[int], name: str = "",
             given: Mapping[str, np.ndarray] = {}, **attributes: Any) -> str:  # fmt: skip
-        """A node of given inputs and constants; the name of its output, of ``shape``."""
+        """Add a node of given inputs and constants; return the name of its output, of ``shape``."""
         out = f"v{len(self.nodes)}"
         self.constants.update(given)
         self.nodes.append(node(operator, " ".join((inputs, *given)), out, name, **attributes))
@@ -258,12 +258,12 @@ class Branches:
         return out
 
     def weights(self, *shape: int) -> np.ndarray:
-        """Constants of random numbers."""
+        """Return constants of random numbers."""
         return numbers(*shape, seed=self.seed + len(self.nodes))
 
     def conv(self, value: str, maps: int, k: int, stride: int = 1, pad: int = 0, name: str = "",
              *, normalised: bool = False) -> str:  # fmt: skip
-        """A convolution, its normalisation behind it or a bias in it."""
+        """Add a convolution, with a normalisation after it or a bias in it."""
         channels, rows, columns = self.shapes[value]
         shape = maps, *((x + 2 * pad - k) // stride + 1 for x in (rows, columns))
         at = f"w{len(self.nodes)}"
@@ -277,31 +277,31 @@ class Branches:
         return out
 
     def same(self, operator: str, *inputs: str, name: str = "") -> str:
-        """A node whose output is as large as its inputs."""
+        """Add a node whose output is as large as its inputs."""
         return self.put(operator, " ".join(inputs), self.shapes[inputs[0]], name)
 
     def pool(
         self, value: str, window: int, stride: int, pad: int = 0, kind: str = "MaxPool"
     ) -> str:
-        """Maxima, or averages, of windows."""
+        """Add maxima, or averages, of windows."""
         maps, *size = self.shapes[value]
         shape = maps, *((x + 2 * pad - window) // stride + 1 for x in size)
         windows = {"kernel_shape": [window] * 2, "strides": [stride] * 2, "pads": [pad] * 4}
         return self.put(kind, value, shape, **windows)
 
     def fc(self, value: str, outputs: int, name: str = "") -> str:
-        """A full connection with its bias."""
+        """Add a full connection with its bias."""
         (features,) = self.shapes[value]
         at = f"w{len(self.nodes)}"
         given = {at: self.weights(outputs, features), f"{at}b": self.weights(outputs)}
         return self.put("Gemm", value, (outputs,), name, given, transB=1)
 
     def flat(self, value: str) -> str:
-        """The elements of maps in a row."""
+        """Flatten the elements of maps."""
         return self.put("Flatten", value, (int(np.prod(self.shapes[value])),))
 
     def ending(self, value: str) -> ModelProto:
-        """The model whose output is ``value``."""
+        """Return the model whose output is ``value``."""
         return model(self.nodes, self.constants, size=("N", *self.shapes["x"]), output=value)
 
 
@@ -314,10 +314,12 @@ def resnet(
     classes: int = 10,
     seed: int = 0,
 ) -> ModelProto:
-    """A ResNet of basic blocks as PyTorch names and orders its nodes, each convolution normalised.
+    """Return a ResNet of basic blocks with PyTorch's names and order, each convolution normalised.
 
-    size: channels, rows, columns. stages: maps and blocks. stem: k, stride and pad of the first
-    convolution, and pool: window, stride and pad behind it.
+    size: channels, rows, columns.
+    stages: maps and blocks.
+    stem: k, stride and pad of the first convolution.
+    pool: window, stride and pad after it.
     """
     made = Branches(size, seed)
     value = made.conv("x", stages[0][0], *stem, "/conv1/Conv", normalised=True)
@@ -344,14 +346,14 @@ BASIC = [(4, 2), (6, 2), (8, 2), (10, 2)]
 
 
 def resnet18(kind: str = "cifar", seed: int = 0) -> ModelProto:
-    """ResNet-18 for images of 32 x 32, as for CIFAR-10, or of 224 x 224; with few maps."""
+    """Return ResNet-18 for images of 32 x 32, as for CIFAR-10, or of 224 x 224; with few maps."""
     if kind == "cifar":
         return resnet((3, 32, 32), BASIC, seed=seed)
     return resnet((3, 224, 224), BASIC, stem=(7, 2, 3), pool=(3, 2, 1), classes=20, seed=seed)
 
 
 def random_branches(draw: Random) -> ModelProto:
-    """A network of one to four blocks that branch and join, of every kind that is taken."""
+    """Return a network of one to four blocks that branch and join, of every supported kind."""
     channels, rows, columns = draw.randint(1, 3), draw.randint(4, 12), draw.randint(4, 12)
     made = Branches((channels, rows, columns), draw.randrange(1 << 30))
 
@@ -381,7 +383,7 @@ def random_branches(draw: Random) -> ModelProto:
             value = joined(conv(middle, maps, k), value)
         elif kind == "itself":
             value = joined(conv(value, maps, k), value)
-        elif kind == "three ways":  # the last layer to take the input stands behind the addition
+        elif kind == "three ways":  # the last layer that reads the input follows the addition
             middle = conv(conv(value, draw.randint(1, 4), 3), maps, k)
             middle = perhaps("Relu", made.same("Add", middle, value))
             value = joined(conv(value, maps, 3), conv(middle, maps, k))

@@ -1,4 +1,4 @@
-"""Run ranges of cases in processes of their own: the same cases however many there are."""
+"""Run ranges of cases in separate processes: the cases do not depend on the number of processes."""
 
 import os
 import time
@@ -14,16 +14,16 @@ from kinds import case
 Case = tuple[str, int]
 
 TOGETHER = 100
-"""Cases that a process takes at a time."""
+"""Number of cases that a process takes at a time."""
 
-os.environ["NUMBA_THREADING_LAYER"] = "workqueue"  # the one that a copy of a process may use
+os.environ["NUMBA_THREADING_LAYER"] = "workqueue"  # the only one that a copy of a process may use
 
 
 class Ran(NamedTuple):
-    """What came of some cases.
+    """The results of some cases.
 
     Attributes:
-        took, ran: seconds of the processor and cases, by kind.
+        took, ran: seconds of processor time and number of cases, by kind.
         faults: of each case that has any.
     """
 
@@ -33,10 +33,10 @@ class Ran(NamedTuple):
 
 
 def in_processes(chosen: Sequence[Case], jobs: int) -> Iterator[Ran]:
-    """Run cases, some at a time, and yield what came of them: all kinds advance together.
+    """Run cases in parallel and yield their results: all kinds advance together.
 
-    Processes start anew: cases must not meet what was done before, and one with threads is no
-    good to copy.
+    Processes are started, not forked. A case must not depend on earlier work, and a process with
+    threads cannot be forked.
     """
     parts: list[tuple[float, Sequence[Case]]] = []
     for kind in dict.fromkeys(name for name, _ in chosen):

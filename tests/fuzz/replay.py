@@ -1,4 +1,4 @@
-"""An engine that simulates a run once, and gives the same outcome whenever it comes again."""
+"""Simulate a run once with an engine, and return the same outcome for each repetition."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

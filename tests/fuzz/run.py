@@ -1,4 +1,4 @@
-"""``make fuzz``: many hostile inputs; prints each fault with the words that repeat its case.
+"""Run ``make fuzz``: many hostile inputs; print each fault with the command that repeats its case.
 
 python tests/fuzz/run.py --cases 100000 --seed 1 --jobs 2
 python tests/fuzz/run.py --only toml:17
@@ -13,7 +13,7 @@ from ranges import in_processes
 
 
 def main() -> int:
-    """Run the cases that are asked for; 1 if one has faults."""
+    """Run the requested cases; return 1 if one has faults."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)

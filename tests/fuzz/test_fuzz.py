@@ -1,4 +1,4 @@
-"""Hostile input by the thousand, and the cases that once found something.
+"""Try thousands of hostile inputs, and the cases that once found a fault.
 
 ``make fuzz`` runs fifty times as many.
 """
@@ -15,7 +15,7 @@ SEEDS = json.loads(Path(__file__).with_name("seeds.json").read_text())
 
 @needs("onnx")
 def test_nothing_but_one_line_and_the_right_status() -> None:
-    """All kinds in one process, one after the other: none may change what the next one meets."""
+    """Run all kinds in one process, one after the other: none may affect the next one."""
     known = [(kind, number) for kind, numbers in SEEDS["found"].items() for number in numbers]
     chosen = [*known, *cases(SEEDS["cases"], SEEDS["seed"])]
     found = [part.faults for part in in_processes(chosen, jobs=1)]

@@ -15,8 +15,9 @@ from markdown_it import MarkdownIt
 
 from checkout import ROOT
 
-README, TUTORIAL, LIBRARY, OWN_NETWORK, OWN_BLOCK, COCOTB, PLAN, ONNX = PAGES = (
+README, VERB_LIST, TUTORIAL, LIBRARY, OWN_NETWORK, OWN_BLOCK, COCOTB, PLAN, ONNX = PAGES = (
     ROOT / "README.md",
+    ROOT / "docs" / "verbs.md",
     ROOT / "docs" / "tutorial.md",
     ROOT / "docs" / "library.md",
     ROOT / "docs" / "networks.md",

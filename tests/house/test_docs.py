@@ -35,15 +35,15 @@ def test_links_between_pages_lead_somewhere() -> None:
 @pytest.mark.parametrize("page", ["README.md", "docs/library.md"])
 def test_what_a_page_shows_of_python_is_what_comes(page: str) -> None:
     failed, tried = doctest.testfile(str(ROOT / page), module_relative=False)
-    assert (failed, tried > 3) == (0, True)
+    assert (failed, tried >= 3) == (0, True)
 
 
-README = (ROOT / "README.md").read_text()
-COMMANDS = re.findall(r"^    merp (\S+.*?)(?:  +.*)?$", README, re.MULTILINE)
+VERB_LIST = (ROOT / "docs" / "verbs.md").read_text()
+COMMANDS = re.findall(r"^    merp (\S+.*?)(?:  +.*)?$", VERB_LIST, re.MULTILINE)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_of_the_readme_are_whole(command: str) -> None:
+def test_listed_commands_are_whole(command: str) -> None:
     """With what stands in brackets, too."""
     words = re.sub(r"[\[\]]", "", command).split()
     assert command_line({words[0]}).parse_args(words).verb == words[0]

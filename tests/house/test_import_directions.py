@@ -146,7 +146,7 @@ COSIM = rooms(
 COMMON = "common"
 TOOLS = rooms(
     {"common": "", "common.command_line": "common", "cli": "common common.command_line"},
-    dict.fromkeys(("bench", "bitstream", "networks", "plan", "traffic", "train"), COMMON),
+    dict.fromkeys(("bench", "bitstream", "doctor", "networks", "plan", "traffic", "train"), COMMON),
     {"bitstream.resources": f"{COMMON} bitstream"},
     {"report": COMMON},
     {"comparison": f"{COMMON} bitstream report"},  # its page is made as the report's is

@@ -8,10 +8,21 @@ import pytest
 
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
-from page_lines import NOT_RUN, OWN_NETWORK, PAGES, PROGRAMS, README, TUTORIAL, blocks, commands
+from page_lines import (
+    NOT_RUN,
+    OWN_NETWORK,
+    PAGES,
+    PROGRAMS,
+    README,
+    TUTORIAL,
+    VERB_LIST,
+    blocks,
+    commands,
+)
 
 KINDS = {
-    "README.md": {"commands", "doctest"},
+    "README.md": {"commands", "doctest", "fragment"},
+    "verbs.md": {"commands"},
     "tutorial.md": {"commands", "file"},
     "library.md": {"commands", "doctest"},
     "networks.md": {"answer", "commands", "file", "fragment"},
@@ -52,9 +63,9 @@ def test_what_is_not_run_stands_on_a_page() -> None:
 
 
 def test_what_a_command_is_and_what_is_said_of_it() -> None:
-    found = {command.line: command for command in commands(README)}
+    found = {each.line: each for page in (README, VERB_LIST) for each in commands(page)}
     assert found["merp networks [NETWORK]"].variants == ["merp networks", "merp networks alexnet"]
-    assert found["make demo"].said.startswith("sets up")
+    assert found["make demo"].said.startswith("installs")
     assert found["merp train digits --data digits"].installs == ["pip install 'merp[train]'"]
     assert sum(command.in_checkout for command in commands(TUTORIAL)) == 4
 

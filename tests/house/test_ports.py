@@ -74,7 +74,7 @@ def test_every_port_of_a_table_has_a_meaning(ports: dict[str, Any]) -> None:
 def test_a_field_inside_two_bundles_has_its_own_meaning(ports: dict[str, Any]) -> None:
     table = ports["table"]("router")
     row = next(line for line in table.splitlines() if "`intake_place_column`" in line)
-    assert row.endswith("| of it, in its map |")
+    assert row.endswith("| its column in its map |")
     assert "| G, groups of output maps |" in ports["table"]("fold_router")
 
 

@@ -187,7 +187,7 @@ def run_with(**changes: object) -> Run:
         ({"reset_at": 0}, "reset_at must be at least 1"),
         ({"ends": {"s_axis_b": [1]}}, "ends: no such stream: s_axis_b"),
         ({"ends": {"s_axis_a": [2]}}, "ends: the last of s_axis_a must be its final word: "),
-        ({"ends": {"m_axis_b": [2, 1]}}, "ends: those of m_axis_b must rise, by whole beats: "),
+        ({"ends": {"m_axis_b": [2, 1]}}, "ends: values of m_axis_b must rise, by whole beats: "),
     ],
 )
 def test_a_run_that_does_not_fit_its_top_is_refused(changes: dict, message: str) -> None:

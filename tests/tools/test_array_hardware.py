@@ -131,7 +131,7 @@ def test_a_report_marks_what_a_record_moved(pooled: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"bit_exact": False, "mismatches": 1}, "1 words differ from the golden"),
+        ({"bit_exact": False, "mismatches": 1}, "1 words differ from the golden model"),
         ({"words_compared": 7}, "7 words compared of "),
         ({"operations": 2}, "2 operations, "),
         ({"images": 3}, "by closed form"),
@@ -173,7 +173,7 @@ def test_python_runs_what_the_command_line_does(tiny: str) -> None:
         ({"x": np.full(x.shape, np.nan)}, "x[0, 0, 0, 0] = nan: allowed are numbers"),
         ({"x": x.astype(np.uint32)}, "x: type uint32, of words: allowed are numbers"),
         ({"parameters": {"fc3": ([0], [0])}}, "format = 'fixed16': allowed here are"),
-        ({"cus": 3}, "cus = 3: tiny runs on mac-array: allowed without"),
+        ({"cus": 3}, "cus = 3: tiny runs on mac-array: omit it"),
     ):
         with pytest.raises(merp.BadInput, match=re.escape(said)):
             network.simulate(**wrong)
@@ -230,12 +230,12 @@ def test_a_fault_in_any_counter_is_seen(planted) -> None:
     ("words", "said"),
     [
         (("--phase", "bp"), "--phase bp: tiny runs on mac-array: allowed: fp, dp, ku, all"),
-        (("--state",), "--state: tiny runs on mac-array, where it stays on the chip"),
-        (("--rows", "3"), "--rows 3: tiny runs on mac-array: allowed without"),
+        (("--state",), "--state: tiny runs on mac-array, which keeps the mask on the chip"),
+        (("--rows", "3"), "--rows 3: tiny runs on mac-array: omit it"),
         (("--delta-at", "pooled"), "--delta-at pooled: --phase fp takes no deltas: allowed with"),
-        (("--kernels", "x.npz"), "--kernels: tiny is in fixed point: allowed without"),
+        (("--kernels", "x.npz"), "--kernels: tiny is in fixed point: omit it"),
         (("--input", "x.npz"), "x.npz: "),
-        (("--cus", "8"), "--cus 8: tiny runs on mac-array: allowed without"),
+        (("--cus", "8"), "--cus 8: tiny runs on mac-array: omit it"),
         (("--layer", "conv1", "--phase", "dp"), "conv1 is the first layer, its input has no delta"),
     ],
 )  # fmt: skip

@@ -56,7 +56,7 @@ def test_a_bad_report_is_refused_in_one_line(
 def test_files_that_are_no_report(tmp_path: Path, terminal: Terminal) -> None:
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe\x00")
-    for path, reason in ((binary, "is no text"), (tmp_path / "none", "No such file or directory")):
+    for path, reason in ((binary, "is not text"), (tmp_path / "none", "No such file or directory")):
         assert (
             terminal.refusal("calibrate", path, "alexnet", "--layer", "conv2")
             == f"merp: {path}: cannot be read: {reason}"

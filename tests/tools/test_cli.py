@@ -38,27 +38,59 @@ def test_traffic_json_names_what_the_count_includes(terminal: Terminal) -> None:
     assert found["layers"][1]["ku"]["momentum_bytes"] == 2 * 4 * (20 * 50 * 25 + 50)
 
 
-def test_traffic_table_shows_the_paper_beside_ours_and_its_errata(terminal: Terminal) -> None:
-    status, out, _ = terminal.run("traffic", "alexnet")
-    assert status == 0
-    line = next(line for line in out.splitlines() if "conv2" in line)
-    cells = [cell.strip() for cell in line.strip("│ ").split("│")]
-    assert cells == [
-        "conv2", "57.331", "57.34", "57.98", "1.011", "1.01", "244.24", "4.260", "4.25", "131.38",
-        "2.292", "2.29",
+def cells_of(out: str, name: str) -> list[str]:
+    """The cells of the row with a name."""
+    line = next(line for line in out.splitlines() if line.startswith(f"│ {name} "))
+    return [cell.strip() for cell in line.strip("│ ").split("│")]
+
+
+def test_traffic_table_has_bytes_of_each_phase(terminal: Terminal) -> None:
+    out = terminal.output("traffic", "alexnet")
+    assert cells_of(out, "conv2") == [
+        "conv2",
+        "57.98",
+        "1.011",
+        "244.24",
+        "4.260",
+        "131.38",
+        "2.292",
+    ]
+    assert "484.3 Gop, 2.808 MB/GFlop" in out
+
+
+def test_traffic_errata_shows_the_papers_values_next_to_ours(terminal: Terminal) -> None:
+    out = terminal.output("traffic", "alexnet", "--errata")
+    assert cells_of(out, "conv2") == [
+        "conv2", "57.33", "57.34", "1.011", "1.01", "4.260", "4.25", "2.292", "2.29",
     ]  # fmt: skip
-    total = next(line for line in out.splitlines() if "conv layers" in line)
-    assert [cell.strip() for cell in total.strip("│ ").split("│")][-2:] == ["3.135", "3.92"]
+    assert cells_of(out, "conv layers")[-2:] == ["3.135", "3.92"]
     assert "Errata of the paper" in out
     assert "the column's own cells add up to 3.13" in out
-    assert "484.3 Gop, 2.808 MB/GFlop" in out
+
+
+def test_traffic_shows_the_layers_with_the_most_bytes(terminal: Terminal) -> None:
+    out, whole = (terminal.output("traffic", "vgg19", *more) for more in ((), ("--all",)))
+    names = [line.split()[1] for line in out.splitlines() if line.startswith("│")]
+    first = ("1_1", "1_2", "2_1", "2_2", "3_1", "3_2", "3_3", "3_4", "4_1", "4_2")
+    assert names[:10] == [f"conv{name}" for name in first]
+    parts = [cells_of(out, name)[1] for name in (*names[:10], "9 others")]
+    shown = sum(float(part.replace(",", "")) for part in parts)
+    assert shown == pytest.approx(float(cells_of(out, "all layers")[1].replace(",", "")), abs=6)
+    assert len([line for line in whole.splitlines() if line.startswith("│")]) == 19 + 2
+
+
+@pytest.mark.parametrize("options", [["lenet5"], ["alexnet", "--batch", "16"]])
+def test_errata_are_those_of_the_papers_network_and_batch(terminal: Terminal, options) -> None:
+    assert "--errata: the paper has values of alexnet alone" in terminal.refusal(
+        "traffic", *options, "--errata"
+    )
 
 
 @pytest.mark.parametrize("options", [["--batch", "16"], ["--count", "all"]], ids=["batch", "count"])
 def test_the_paper_is_not_quoted_beside_other_counts(terminal: Terminal, options) -> None:
-    _, out, _ = terminal.run("traffic", "alexnet", *options)
-    assert "paper " not in out.replace("Count maps", "")
-    assert "Errata" not in out
+    out = terminal.output("traffic", "alexnet", *options)
+    assert "paper" not in out.replace("Count maps", "")
+    assert "errata" not in out
 
 
 def test_strategies_show_the_chain(terminal: Terminal) -> None:
@@ -84,9 +116,8 @@ def test_networks(terminal: Terminal) -> None:
     status, out, _ = terminal.run("networks")
     assert status == 0
     assert all(name in out for name in shipped_names())
-    status, out, _ = terminal.run("networks", "alexnet")
-    assert status == 0
-    assert "traffic only" in out
+    assert "has traffic only" in terminal.prose("networks", "alexnet")
+    assert "accumulator_precision" in terminal.output("networks", "alexnet", "--all")
     listed = terminal.answer("networks")["networks"]
     assert [each["name"] for each in listed] == shipped_names()
     found = terminal.answer("networks", "alexnet")
@@ -107,7 +138,7 @@ def test_networks_shows_what_pooling_hangs_over(
         'name = "conv1"\nmaps = 2\nkernel = 1\n'
         f'pool = {{ kind = "max", window = 3, stride = 2, {keys} }}\n'
     )
-    status, out, _ = terminal.run("networks", path, "--wide")
+    status, out, _ = terminal.run("networks", path, "--all", "--wide")
     assert status == 0
     assert shown in out
 

@@ -125,7 +125,7 @@ def test_traffic_counts_the_map_between_once(
         (["simulate", "--layer", "conv2+conv+3"], "conv+3 has 1 groups and conv2 2"),
         (["registers", "--layer", "conv1+conv2", "--phase", "ku"], "allowed: fp"),
         (["traffic", "--count", "board"], "no hardware that fuses layers keeps state 32"),
-        (["traffic", "--count", "board", "--memory", "9999"], "board cuts them by bytes"),
+        (["traffic", "--count", "board", "--memory", "9999"], "count board without a board"),
         (
             ["plan", "--board", "kc705", "--layer-fusion", "conv1"],
             "--layer-fusion conv1: allowed are best, none",

@@ -31,6 +31,11 @@ def test_the_site_has_the_glossary_as_a_page() -> None:
     assert PAGE.read_text().startswith("# Glossary\n")
 
 
+def test_few_words_are_particular_to_merp() -> None:
+    own, _, _ = PAGE.read_text().partition("\n# Terms of the field\n")
+    assert 10 < len(re.findall("^## ", own, re.MULTILINE)) <= 20
+
+
 def test_strategies_are_called_as_in_the_tables() -> None:
     terms = glossary()
     for number, name in enumerate(NAMES, 1):

@@ -84,7 +84,9 @@ def test_what_is_no_run_is_refused(terminal: Terminal, runs: Path, tmp_path: Pat
     (tmp_path / "train.json").write_text("{")
     assert "train.json: not JSON" in terminal.refusal("losses", tmp_path)
     (tmp_path / "train.json").write_text('{"network": "x"}')
-    assert "train.json: engine is missing: must be what" in terminal.refusal("losses", tmp_path)
+    assert "train.json: engine is missing: allowed is a file" in terminal.refusal(
+        "losses", tmp_path
+    )
 
 
 @pytest.mark.parametrize("name", ["a\ud800", "a\0b"])

@@ -85,7 +85,7 @@ def test_it_is_in_every_verb_that_prints(words: str, tmp_path: Path) -> None:
     check_unread(words, tmp_path)
 
 
-@pytest.mark.parametrize("words", ["plan alexnet --board kc705", "networks vgg16 --json"])
+@pytest.mark.parametrize("words", ["plan alexnet --board kc705 --details", "networks vgg16 --json"])
 def test_a_reader_that_has_seen_one_line_is_enough(words: str, tmp_path: Path) -> None:
     """The page is larger than what the pipe holds here."""
     process = subprocess.Popen(

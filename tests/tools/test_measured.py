@@ -120,7 +120,7 @@ def test_deltas_that_start_at_others_are_confirmed(tmp_path: Path) -> None:
     [
         ({"images": 3}, "words, .* by closed form"),
         ({"layer": "conv1"}, "map_in: 512 words, 128 by closed form"),
-        ({"bit_exact": False, "mismatches": 7}, "7 words differ from the golden"),
+        ({"bit_exact": False, "mismatches": 7}, "7 words differ from the golden model"),
         ({"failures": ["total: no sum"]}, "total: no sum"),
     ],
 )
@@ -149,8 +149,11 @@ LYING = {
         {"ports": ports_of(port_words(SECOND, 2), ("monitor",))},
         "map_in: counts differ",
     ),
-    "a word that no one truly equal compares": ({"bit_exact": "yes"}, "differ from the golden"),
-    "mismatches": ({"mismatches": 1}, "1 words differ from the golden"),
+    "a word that no one truly equal compares": (
+        {"bit_exact": "yes"},
+        "differ from the golden model",
+    ),
+    "mismatches": ({"mismatches": 1}, "1 words differ from the golden model"),
     "no phase": ({"phase": "up"}, "phase up: conv2 has none"),
     "a phase that the first layer has not": (
         run_of("conv1", "dp", {}), "phase dp: conv1 has none",
@@ -188,7 +191,7 @@ def test_a_forged_record_confirms_nothing(
             {"ports": {"map_in": {"monitor": "512"}}},
             "ports = {'map_in': {'monitor': '512'}}: must be",
         ),
-        ({"mb_per_gflop": {"full": "1"}}, "not what merp simulate wrote"),
+        ({"mb_per_gflop": {"full": "1"}}, "not a record of merp simulate"),
         ({"cycles": {"total": None, "kernel_load": 0}}, "cycles: total = None: must be"),
         ({"runs": []}, "it has no run"),
         ({"runs": {"a": 1}}, "it has no run"),
@@ -298,7 +301,7 @@ def test_delta_propagation_of_a_first_layer_confirms_nothing(tmp_path: Path) -> 
         ("{", "not JSON"),
         ("[]", "network = None: must be 'digits'"),
         ('{"network": "alexnet"}', "network = 'alexnet': must be 'digits'"),
-        ('{"network": "digits"}', "not what merp simulate wrote: layer is missing"),
+        ('{"network": "digits"}', "not a record of merp simulate: layer is missing"),
     ],
 )
 def test_what_is_no_record_is_refused(text: str, message: str, tmp_path: Path) -> None:
@@ -341,7 +344,7 @@ def test_a_record_with_a_fault_is_shown_and_fails_the_report(tmp_path: Path) -> 
     page = tmp_path / "report.html"
     assert main(["report", "digits", "--measured", str(bad), "-o", str(page)]) == 1
     text = page.read_text()
-    assert "1 words differ from the golden" in text
+    assert "1 words differ from the golden model" in text
     assert 'class="basis measured"' not in text
 
 

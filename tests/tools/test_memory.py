@@ -83,7 +83,7 @@ def test_a_way_back_beyond_a_limit(
     layers[1] += 'design = "k"\n'
     file.write_text(HEAD.format(40, 40, 1) + "".join(layers) + DESIGN.format(1, 64))
     said = refusal(capsys, verb[0], file, "--layer", "conv2", *verb[1:])
-    assert "merp: big: design k: its layers on the way back: row_words must be" in said
+    assert "merp: big: design k: its layers in backward propagation: row_words must be" in said
 
 
 def test_fewer_cus_than_the_kernels_fit_in(

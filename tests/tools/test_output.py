@@ -184,7 +184,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path) -> None:
 
 def test_a_file_of_others_that_a_new_one_would_hide_is_kept(tmp_path: Path) -> None:
     put(tmp_path, {"x/manifest.json": '{"files": {}}', "x/b.vhd": "mine"})
-    said = r"x/b\.vhd stands in the way"
+    said = r"x/b\.vhd is in the way"
     with Output.of_folder("-o", tmp_path) as output:
         output.add_folder("x", two_files)
         with pytest.raises(BadInput, match=said):

@@ -27,7 +27,7 @@ def test_traffic_of_alexnet(terminal: Terminal) -> None:
     streams = conv2["bp"]["streams"]
     once = sum(streams[port] for port in ("delta_in", "state_in", "kernel"))
     assert both - conv2["bp"]["bytes"] == once
-    assert "BP: DP and KU in one pass" in terminal.output("traffic", "alexnet", *FUSED)
+    assert "BP: DP and KU in one pass" in terminal.prose("traffic", "alexnet", *FUSED)
 
 
 def test_a_plan_says_which_layers_run_apart(terminal: Terminal) -> None:
@@ -38,7 +38,7 @@ def test_a_plan_says_which_layers_run_apart(terminal: Terminal) -> None:
     assert found["total"]["step"]["mb_per_gflop"] == pytest.approx(2.198, abs=5e-4)
     assert ("k5", "bp") in {(each["design"], each["phase"]) for each in found["bitstreams"]}
     printed = terminal.prose("plan", "alexnet", "--board", "kc705", "--batch", "2", *FUSED)
-    assert "or they do not fit whole: conv3, conv4, conv5." in printed
+    assert "or they do not fit undivided: conv3, conv4, conv5." in printed
     board = terminal.answer("traffic", "alexnet", "--board", "kc705", *FUSED)
     assert board["layers"][1]["bp"]["bytes"] == 99_735_552
 
@@ -109,4 +109,4 @@ def test_designs_are_explored_with_both_phases_apart(tmp_path: Path, terminal: T
     path = tmp_path / "fused.toml"
     path.write_text('base = "digits"\n[network]\nname = "fused"\nbackward = "combined"\n')
     line = terminal.refusal("explore", path, "--board", "kc705")
-    assert "priced with both backward phases apart" in line
+    assert "priced with separate backward passes" in line

@@ -40,11 +40,11 @@ def test_the_map_is_one_and_values_are_of_a_pass(terminal: Terminal, tmp_path: P
     ("words", "message"),
     [
         ([NETWORK, "--layer", "conv1", "--phase", "dp"], "conv1 is the first layer"),
-        ([NETWORK, "--phase", "ku"], "--phase 'ku': of which layer? give --layer L"),
+        ([NETWORK, "--phase", "ku"], "--phase 'ku': allowed only with --layer L"),
         ([NETWORK, "--layer", "conv2", "--phase", "bp"], "mac-array: allowed: fp, dp, ku"),
         ([NETWORK, "--state"], "--state: digits-fixed runs on mac-array"),
         ([NETWORK, "--layer", "conv2", "--delta-at", "pooled"], "fp takes no deltas"),
-        ([NETWORK, "--delta-at", "pooled"], "--delta-at 'pooled': of which layer? give --layer L"),
+        ([NETWORK, "--delta-at", "pooled"], "--delta-at 'pooled': allowed only with --layer L"),
         (["digits"], "--layer: digits has a design for each kind of layer: give one"),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_block_without_room_is_refused_before_it_is_placed(
     cells: dict[str, int], said: str, runs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(routing, "synthesise_ecp5", lambda files, top: netlist(cells))
-    with pytest.raises(BadInput, match=f"tiny takes {said}, and an LFE5U-85F"):
+    with pytest.raises(BadInput, match=f"tiny uses {said}, and an LFE5U-85F"):
         routing.route([], "tiny", 1)
     assert runs == []
 

@@ -98,8 +98,8 @@ def test_a_pass_is_asked_for_and_told(
     assert "of delta propagation's slots: " in said
     assert wave.with_suffix(".gtkw").exists()
     said = terminal.output(*arguments, "--layer", "all")
-    assert "conv1 has ku alone, as it is the first layer" in said
-    assert "fc3 has dp and ku, as it is fully connected" in said
+    assert "conv1 has only ku, because the input of the first layer" in said
+    assert "fc3 has dp and ku, because it is fully connected" in said
 
 
 def test_a_finished_pass_is_taken_up(
@@ -247,7 +247,7 @@ def test_a_layer_of_the_library(network_file: Path) -> None:
 def test_the_network_says_how_it_goes_back(network_file: Path, terminal: Terminal) -> None:
     assert terminal.answer("networks", network_file)["backward"] == "fused"
     said = terminal.prose("networks", network_file)
-    assert "Convolutions but the first layer go back in one pass (bp)." in said
+    assert "Convolutions after the first layer have a combined backward pass (bp)." in said
 
 
 def test_a_wrong_count_of_either_half_fails_the_run(

@@ -88,7 +88,7 @@ def test_a_wrong_word_or_cycle_is_found(played) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--schedule", "--loss", "cross-entropy"), "merp: --loss cross-entropy: a host forms its"),
+        (("--schedule", "--loss", "cross-entropy"), "merp: --loss cross-entropy: a host computes"),
         (("--loss", "hinge"), "merp: --loss hinge: allowed with --schedule"),
         (("--schedule", "--layer", "fc2"), "merp: --schedule: allowed with all layers and phases"),
         (("--schedule", "--phase", "ku"), "merp: --schedule: allowed with all layers and phases"),

@@ -256,7 +256,7 @@ def test_results_that_are_not_as_they_were_kept_are_made_again(
         damage(kept)
         assert main([*map(str, arguments), "--resume"]) == 0
         (line,) = capsys.readouterr().err.splitlines()
-        assert line == f"merp: --resume: {kept}: not as it was kept: conv1 fp runs again"
+        assert line == f"merp: --resume: {kept}: damaged: conv1 fp runs again"
         assert made.pop() == "conv1"
         assert not made
         with np.load(kept) as mine:
@@ -301,7 +301,7 @@ def test_a_result_that_is_forged_under_a_seal_of_its_own_is_made_again(
     kept.write_bytes(sealed(arrays | {"about": np.array(json.dumps(about))}))
     capsys.readouterr()
     assert main([*arguments, "--resume"]) == 0
-    assert capsys.readouterr().err.endswith("not as it was kept: conv1 fp runs again\n")
+    assert capsys.readouterr().err.endswith("damaged: conv1 fp runs again\n")
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_outputs_that_are_not_the_layers_are_made_again(
     kept.write_bytes(sealed(arrays | {"outputs": change(arrays["outputs"])}))
     capsys.readouterr()
     assert main([*arguments, "--resume"]) == 0
-    assert capsys.readouterr().err.endswith("not as it was kept: conv1 fp runs again\n")
+    assert capsys.readouterr().err.endswith("damaged: conv1 fp runs again\n")
 
 
 @pytest.mark.parametrize("resume", [[], ["--resume"]], ids=["anew", "resumed"])

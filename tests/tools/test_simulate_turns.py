@@ -190,7 +190,7 @@ def test_passes_that_are_not_as_they_were_kept_or_of_another_run_run_again(
         shutil.copytree(tmp_path / "part", folder)
         kept = folder / "finished" / "conv1-fp-0.npz"
         damage(kept, folder / "finished" / "conv1-fp-1.npz")
-        said = f"merp: --resume: {kept}: not as it was kept: conv1 fp group 0 runs again\n"
+        said = f"merp: --resume: {kept}: damaged: conv1 fp group 0 runs again\n"
         assert simulated(*words, "-o", folder, "--resume") == (5, 0, said)
         assert_equal(folder, tmp_path / "whole")
     other = (*words, "--seed", 1)

@@ -168,7 +168,7 @@ def test_a_command_file_adds_the_signals_under_dividers() -> None:
         (["--wave", "w.ghw"], "--wave w.ghw: is of no known kind: allowed are names in .vcd, .fst"),
         (["--wave", "w"], "--wave w: is of no known kind"),
         (["--wave", "w.fst"], "--wave w.fst: engine myhdl writes no .fst: allowed with verilator"),
-        (["--wave-of", "layer"], "--wave-of layer: of no file: allowed with --wave"),
+        (["--wave-of", "layer"], "--wave-of layer: allowed with --wave"),
         (
             ["--wave", "w.vcd", "--wave-of", "layer.sequenser"],
             "--wave-of layer.sequenser: no instance 'sequenser' in layer: allowed: ",

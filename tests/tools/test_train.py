@@ -153,7 +153,7 @@ def test_saved_file_has_the_keys_of_the_contract(train: SmallTraining, folder: P
         f"{name}.{key}" for name in ("conv1", "fc2") for key in ("kernel", "bias", "velocity")
     }
     assert set(arrays) == layers | {
-        *("step", "seed", "network", "batch", "loss", "inputs", "sha256")
+        *("step", "seed", "network", "batch", "loss", "inputs", "file_format", "sha256")
     }
     assert (arrays["step"], arrays["seed"], str(arrays["network"])) == (2, 7, "small")
     assert arrays["conv1.kernel"].shape == (3, 2, 2, 2)
@@ -290,7 +290,7 @@ def saved(train: SmallTraining, folder: Path) -> Path:
     ("change", "complaint"),
     [
         ({"network": np.array("digits")}, "network = 'digits': allowed is 'small'"),
-        ({"network": None}, "network: missing: allowed is what merp train saved of small"),
+        ({"network": None}, "network: missing: allowed is a file of merp train for small"),
         ({"network": np.array(3)}, "network = '3': allowed is 'small'"),
         ({"conv1.bias": None}, "conv1.bias: missing"),
         ({"conv9.bias": np.zeros(3, np.float32)}, "conv9.bias: unknown"),
@@ -425,7 +425,7 @@ def test_a_saved_file_that_was_changed_is_refused(train: SmallTraining, saved: P
     arrays["conv1.bias"] = arrays["conv1.bias"] * 0
     np.savez(saved, **arrays)
     text = train.refusal("--resume", saved)
-    assert text == f"merp: {saved}: not as merp train saved it, sha256 differs: train anew"
+    assert text == f"merp: {saved}: damaged, sha256 differs: train again"
 
 
 def test_training_is_not_resumed_with_other_data(
@@ -436,4 +436,6 @@ def test_training_is_not_resumed_with_other_data(
     arrays["images"][0, 0, 0, 0] += 1
     np.savez(folder / "data.npz", **arrays)
     text = train.refusal("--resume", saved)
-    assert text.startswith(f"merp: {saved}: of another small, other sums, storage or data: allowed")
+    assert text.startswith(
+        f"merp: {saved}: saved with another small, other sums, storage or data: allowed"
+    )

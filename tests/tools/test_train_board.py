@@ -152,7 +152,9 @@ def test_a_training_of_other_sums_is_not_gone_on_with(
     before = saved_by(without_board(words), saved, "--steps", "1")
     capsys.readouterr()
     line = terminal.refusal(*words, "--resume", saved, "--save", saved)
-    assert line.startswith(f"merp: {saved}: of another small, other sums, storage or data: ")
+    assert line.startswith(
+        f"merp: {saved}: saved with another small, other sums, storage or data: "
+    )
     assert saved.read_bytes() == before
 
 
@@ -243,11 +245,11 @@ HOST = {
     ),
     "a velocity that is lost": (
         of_stream("m_axis_kernel_velocity", np.zeros_like, 2),
-        "conv1 ku group 0 outputs 1: kernel_velocities: not those of the layer in one piece",
+        "conv1 ku group 0 outputs 1: kernel_velocities: different from the layer in one piece",
     ),
     "kernels that are lost": (
         of_stream("m_axis_kernel", np.zeros_like, 1),
-        "conv1 ku group 0 outputs 0: kernels: not those of the layer in one piece",
+        "conv1 ku group 0 outputs 0: kernels: different from the layer in one piece",
     ),
 }
 
@@ -267,9 +269,12 @@ def test_a_part_that_is_not_what_came_out_is_noticed(
 @pytest.mark.parametrize(
     ("module", "said"),
     [
-        (forward_tiles, "conv2 fp group 0 outputs 0: maps: not those of the layer in one piece"),
-        (delta_tiles, "conv1 ku group 0 outputs 0: kernels: not those of the layer in one piece"),
-        (update_tiles, "conv2 ku group 0 outputs 0: kernels: not those of the layer in one piece"),
+        (forward_tiles, "conv2 fp group 0 outputs 0: maps: different from the layer in one piece"),
+        (delta_tiles, "conv1 ku group 0 outputs 0: kernels: different from the layer in one piece"),
+        (
+            update_tiles,
+            "conv2 ku group 0 outputs 0: kernels: different from the layer in one piece",
+        ),
     ],
 )
 def test_parts_that_change_places_are_noticed(
@@ -293,7 +298,7 @@ def test_groups_that_change_places_are_noticed(
 
     monkeypatch.setattr(update_tiles.UpdateTiles, "joined", joined)
     line = terminal.refusal(*words, "--engine", "myhdl", status=1)
-    assert line.startswith("merp: conv1 velocities of kernels: not those of the golden step")
+    assert line.startswith("merp: conv1 velocities of kernels: different from the golden step")
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_what_no_chain_has_is_refused_in_one_line(
         ((*CHAIN, "--devices", 0), "--devices: must be a whole number from 1 to 1024, not '0'"),
         ((*CHAIN, "--link-cycles", 0), "--link-cycles: must be a whole number from 1 to 64, not"),
         ((*CHAIN, "--depth", 0), "--depth: must be a whole number from 1 to 256, not '0'"),
-        ((*CHAIN, "--devices", 6), "--devices 6: cut has maps for 5 nodes at most"),
+        ((*CHAIN, "--devices", 6), "--devices 6: cut has pieces for 5 nodes at most"),
         (("--processes",), "--processes: allowed with --architecture chain"),
         (
             ("--architecture", "chain", "--engine", "ghdl", "--processes"),

@@ -76,7 +76,7 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
         other = tmp_path / "other.toml"
         other.write_text(STOCHASTIC.replace(old, new))
         said = terminal.refusal(*train(str(other), "--steps", 2, "--resume", saved))
-        assert "of another digits-fixed, other sums, storage or data" in said
+        assert "saved with another digits-fixed, other sums, storage or data" in said
     text = "base = 'digits'\n[network]\nname = 'digits-fixed'\n"
     other.write_text(text)
     line = terminal.refusal(*train(str(other), "--steps", 2, "--resume", saved))
@@ -87,8 +87,8 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
     ("words", "said"),
     [
         (("--weight-decay", "0.1"), "0.1: digits-fixed is in fixed point: allowed is 0"),
-        (("--weights", "x.npz"), "--weights: digits-fixed is in fixed point: allowed without"),
-        (("--state-bits", "1"), "its state stays on the chip: allowed without"),
+        (("--weights", "x.npz"), "--weights: digits-fixed is in fixed point: omit it"),
+        (("--state-bits", "1"), "its mask stays on chip: omit it"),
         (
             ("--lr", "1e-12"),
             "--lr 1e-12: over a batch of 8 layer conv1 has no such rate: the nearest allowed is "
@@ -197,7 +197,7 @@ def test_the_array_beside_cnn_merp_in_16_bits(tmp_path: Path, terminal: Terminal
         steps = [each["total_all"]["step"]["mb_per_gflop"] for each in both]
         assert steps == pytest.approx([ours, theirs], abs=0.005)
     out = terminal.prose(*words)
-    assert "A: Count all: all words but velocities on the array's ports" in out
+    assert "A: Count all: all words except velocities on the array's ports" in out
     assert "B: Count all: maps, kernels, biases" in out
 
 

@@ -140,8 +140,8 @@ def unstable(record: RunRecord) -> RunRecord:
     [
         (miscounted, "forward", "fc1 fp group 0: port map_in: counts differ: closed_form 16"),
         (miscounted, "kernel_update", "fc1 ku group 0: port map_in: counts differ: closed_form 16"),
-        (short_of_a_word, "forward", "fc1 fp group 0: map_out: 11 words came out, not 12"),
-        (short_of_a_word, "kernel_update", "fc1 ku group 0: kernel_out: 11 words came out, not 12"),
+        (short_of_a_word, "forward", "fc1 fp group 0: map_out: 11 output words, not 12"),
+        (short_of_a_word, "kernel_update", "fc1 ku group 0: kernel_out: 11 output words, not 12"),
         (of_another_bit, "forward", "fc1 fp group 0: map_out: 12 of 12 words differ"),
         (of_another_bit, "kernel_update", "fc1 ku group 0: kernel_out: 12 of 12 words differ"),
         (unstable, "forward", "fc1 fp group 0: m_axis_map: data changed in cycle 7"),

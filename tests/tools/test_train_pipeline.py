@@ -52,8 +52,8 @@ def test_the_file_is_the_goldens_and_the_answer_has_every_engine(
 def test_people_see_the_engines_side_by_side(command: list[object], terminal: Terminal) -> None:
     words = [*command, *PIPELINE, "--batch", 2, "--steps", 1, "--depth", 1, "--momentum", 0]
     said = terminal.prose(*words)
-    assert "Engines side by side" in said
-    assert "1 of at most 1 images were on their way at once" in said
+    assert "Engines, cycles of one step" in said
+    assert "At most 1 of 1 allowed images were in flight" in said
 
 
 def test_what_no_pipeline_has_is_refused_in_one_line(

@@ -57,8 +57,8 @@ def test_what_is_stored_narrower_is_saved_and_resumed_to_the_same_bits(
 @pytest.mark.parametrize(
     ("formats", "complaint"),
     [
-        ({}, "of another small, other sums, storage or data: allowed are those"),
-        (NARROW | {"deltas": "binary16"}, "of another small, other sums, storage or data"),
+        ({}, "saved with another small, other sums, storage or data: allowed are the"),
+        (NARROW | {"deltas": "binary16"}, "saved with another small, other sums, storage or data"),
         (NARROW | {"gradients": "bfloat16"}, "allowed are finite numbers of the storage of grad"),
         (NARROW | {"kernels": "binary16"}, "of the storage of kernels"),
     ],

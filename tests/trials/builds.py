@@ -1,4 +1,4 @@
-"""Real builds: two command lines want one executable of Verilator's, and one is killed amid it."""
+"""Try real builds: two command lines need one executable of Verilator, and one build is killed."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ WORDS = "simulate ../in/tiny.toml --layer conv1 --engine verilator --json".split
 
 
 def try_builds(folder: Path, number: int, seed: int) -> Counts:
-    """Try pairs on an empty cache, so many, and as often kill a build and build again."""
+    """Try pairs on an empty cache, and kill a build and build again, each ``number`` times."""
     counts = Counts()
     write_inputs(folder / "in")
     (folder / "box").mkdir()
@@ -34,11 +34,11 @@ def try_builds(folder: Path, number: int, seed: int) -> Counts:
         cache = folder / f"killed-{trial}"
         process = _started(folder, cache)
         try:
-            process.wait(seconds * draw.random() / 2)  # two took as long
+            process.wait(seconds * draw.random() / 2)  # two builds took as long
         except subprocess.TimeoutExpired:
             process.kill()
         process.communicate()
-        # The compilers that it has started may live on for a moment, and write.
+        # The compilers that it has started may still run for a moment, and write.
         again = _started(folder, cache)
         faults = _complaints(again)
         counts.add(trial, "killed", faults + _wrong(cache))
@@ -63,7 +63,7 @@ def _complaints(process: subprocess.Popen[str]) -> list[str]:
 
 
 def _wrong(cache: Path) -> list[str]:
-    """What is wrong with a cache: an entry that is not intact, or anything else left in it."""
+    """Return the faults of a cache: an entry that is not intact, or any other remaining file."""
     os.environ["MERP_CACHE"] = str(cache)
     kept = cache / "verilator"
     names = sorted(path.name for path in kept.iterdir() if path.suffix != ".lock")

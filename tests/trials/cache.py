@@ -1,4 +1,4 @@
-"""The cache of builds: its builder is killed, and two processes want one entry."""
+"""Try the cache of builds: kill its builder, and let two processes request one entry."""
 
 import os
 import shutil
@@ -30,29 +30,29 @@ class Kept:
         os.environ["MERP_CACHE"] = str(self._cache)
 
     def clear(self) -> None:
-        """Empty it."""
+        """Empty the cache."""
         shutil.rmtree(self._cache, ignore_errors=True)
         self.told.write_text("")
 
     def damage(self) -> None:
-        """Put an entry there, of which one file is changed."""
+        """Write an entry with one changed file."""
         place = ENTRY.kept(self._make)
         (place / "part0").write_bytes(b"damaged")
         self.told.write_text("")
 
     def child(self, **how: object) -> Child:
-        """Start a process that wants the entry."""
+        """Start a process that requests the entry."""
         self._children += 1
         said = self._folder / f"said-{self._children % 2}"
         return Child(self._want, self._folder, said, plant=self._plant, **how)  # type: ignore[arg-type]
 
     def files(self) -> dict[str, bytes]:
-        """What is kept."""
+        """Return the files of the cache."""
         place = ENTRY.place
         return {path.name: path.read_bytes() for path in place.iterdir() if path.name != SUMS}
 
     def faults(self) -> list[str]:
-        """What is wrong with the cache after all have ended."""
+        """Return the faults of the cache after all processes have ended."""
         found = sorted(path.name for path in (self._cache / "verilator").iterdir())
         faults = [] if found == ["key", "key.lock"] else [f"left over: {', '.join(found)}"]
         if not ENTRY.intact() or self.files() != FILES:
@@ -72,7 +72,7 @@ class Kept:
 
 
 def try_kills(kept: Kept, numbers: range, seed: int) -> Counts:
-    """Kill a build at one moment for each number, with nothing there or a damaged entry."""
+    """Kill a build at one moment for each number, with an empty cache or a damaged entry."""
     counts = Counts()
     kept.damage()
     whole = kept.child(notes=True).wait()
@@ -98,7 +98,7 @@ def try_kills(kept: Kept, numbers: range, seed: int) -> Counts:
 
 
 def try_pairs(kept: Kept, numbers: range, seed: int) -> Counts:
-    """Two processes want one entry, half of them together: one builds, the other waits."""
+    """Let two processes request one entry, half of them together: one builds, the other waits."""
     counts = Counts()
     for number in numbers:
         draw = Random(f"{seed} cache pair {number}")

@@ -1,7 +1,8 @@
-"""A real process, forked from one that has imported everything, and ended at a chosen moment.
+"""Run a real process, forked from one that has imported everything, and end it at a chosen moment.
 
-A moment is a time, or the number of a change to the file system, at which the process sends itself
-the signal: so moments between two renames, which follow each other in microseconds, are hit too.
+A moment is a time, or the number of a change to the file system before which the process sends
+itself the signal. Therefore the trials also hit moments between two renames, which follow each
+other in microseconds.
 """
 
 import json
@@ -29,22 +30,22 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 _PROGRESS = re.compile(r"merp [a-z-]+: ")
-"""Begins a line on how far long work is, which is no complaint."""
+"""Prefix of a progress line of long work, which is not a complaint."""
 
 
 def complaints_of(said: str) -> str:
-    """Of what was said on standard error, all but progress."""
+    """Return the text on standard error, without progress."""
     return "".join(line for line in said.splitlines(True) if not _PROGRESS.match(line))
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended.
+    """The end of a process.
 
     Attributes:
-        status: of its exit; None: it was killed, or never ended.
-        said: what it complained of on standard error.
-        changes: seconds since its start and kind of each change, of one that was to note them.
+        status: its exit status; None if it was killed, or never ended.
+        said: its complaints on standard error.
+        changes: seconds since its start and kind of each change, if it was to note them.
     """
 
     status: int | None
@@ -53,12 +54,12 @@ class Ended:
     changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
-        """Leave progress out."""
+        """Remove progress."""
         object.__setattr__(self, "said", complaints_of(self.said))
 
 
 def command(words: list[str]) -> Callable[[], int]:
-    """What runs a command line in a child."""
+    """Return a function that runs a command line in a child."""
     return lambda: main(words)
 
 
@@ -67,10 +68,11 @@ class Child:
 
     Args:
         work: returns the exit status.
-        folder: where it runs. said: path of its standard error, which no two share.
-        dies_at: number of the change, from 0, before which the signal comes.
-        signal_: that comes, SIGKILL or one that the process cleans up after.
-        notes: whether it tells its changes.
+        folder: where it runs.
+        said: path of its standard error, which no two share.
+        dies_at: number of the change, from 0, before which it gets the signal.
+        signal_: the signal, SIGKILL or one after which the process cleans up.
+        notes: whether it notes its changes.
         plant: called first in it.
     """
 
@@ -95,16 +97,16 @@ class Child:
         self._end = os.pidfd_open(self.pid)
 
     def kill(self, after: float) -> None:
-        """Send the signal so many seconds after its start, unless it has ended."""
+        """Send the signal ``after`` seconds from its start, unless it has ended."""
         self.wait_for(after)
         os.kill(self.pid, self._signal)
 
     def wait_for(self, seconds: float) -> None:
-        """Return so many seconds after its start, or when it has ended."""
+        """Return ``seconds`` after its start, or when it has ended."""
         self._ended_by(self._began + seconds)
 
     def wait(self) -> Ended:
-        """How it ended."""
+        """Wait for its end and return it."""
         if not self._ended_by(time.monotonic() + PATIENCE):
             os.kill(self.pid, signal.SIGKILL)
         os.close(self._end)
@@ -129,7 +131,7 @@ def _run(
     work: Callable[[], int], folder: Path, said: Path, dies_at: int | None, signal_: int,
     noted: Path | None, plant: Plant | None,
 ) -> int:  # fmt: skip
-    """What the child does."""
+    """Do the work of the child."""
     os.chdir(folder)
     null = os.open(os.devnull, os.O_WRONLY)
     errors = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -152,7 +154,7 @@ def _run(
 
 
 def _watched(dies_at: int | None, signal_: int) -> list[Change]:
-    """Count changes to the file system from now on; the signal comes before one of them."""
+    """Count changes to the file system from now on; send the signal before one of them."""
     changes: list[Change] = []
     began = time.monotonic()
 
@@ -168,12 +170,12 @@ def _watched(dies_at: int | None, signal_: int) -> list[Change]:
 
 
 def _counts(path: object, mode: object, flags: int) -> bool:
-    """Whether a file is opened to be written, or anything of a draft to be read or synced."""
+    """Return whether a file is opened for writing, or a draft for reading or syncing."""
     return bool(flags & _WRITING) or (isinstance(path, str | os.PathLike) and SUFFIX in str(path))
 
 
 def complaints(ended: Ended, what: str) -> list[str]:
-    """What is wrong with how a process ended that should have done all, and said nothing."""
+    """Return the faults at the end of a process that should have succeeded silently."""
     if (ended.status, ended.said) == (0, ""):
         return []
     return [f"{what}: status {ended.status}: {ended.said.strip()[:300]}"]

@@ -1,4 +1,4 @@
-"""What is in a folder of output, and whether it is old, new or half moved."""
+"""Read a folder of output, and determine whether it is old, new or half moved."""
 
 import io
 import json
@@ -17,13 +17,13 @@ from merp.tools.common.stage import SUFFIX
 
 Tree = Mapping[str, bytes]
 OUTCOMES = ("old", "between", "new", "half moved", "wrong")
-"""``between``: complete, and of one of several sets that a run commits one after the other."""
+"""``between``: a complete state between several sets that a run commits one after the other."""
 
 _SECONDS = ("seconds", "build_seconds")
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file by its path, seconds taken out, and every folder, as ``path/``."""
+    """Return every file by its path, without seconds, and every folder, as ``path/``."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -35,7 +35,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def timeless(name: str, content: bytes) -> bytes:
-    """Content of a file without the seconds that a run has taken."""
+    """Return the content of a file without the seconds of a run."""
     if name == "simulate.json":
         with suppress(ValueError):  # a draft whose writer was killed may be half written
             return json.dumps(_without_seconds(json.loads(content))).encode()
@@ -51,7 +51,7 @@ def _arrays(content: bytes) -> bytes:
     try:
         with np.load(io.BytesIO(content)) as file:
             arrays = dict(file)
-    except (EOFError, ValueError, BadZipFile):  # a draft, or a torn file, which is as no other
+    except (EOFError, ValueError, BadZipFile):  # a draft, or a torn file, which equals no other
         return content
     if "about" not in arrays:
         return content
@@ -74,13 +74,13 @@ def _without_seconds(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class States:
-    """What a folder may hold.
+    """The possible contents of a folder.
 
     Attributes:
         old, between, new: files of complete outputs.
-        mine: files of the user's that were there.
-        label: the set that a path belongs to; sets take their place each for itself.
-        package: whether a set is a whole folder, in which the user's files are moved too.
+        mine: files of the user that were there.
+        label: the set of a path; each set is moved into place separately.
+        package: whether a set is a whole folder, into which the user's files are moved too.
         hidden: name of the hidden folder.
     """
 
@@ -94,7 +94,7 @@ class States:
 
 
 def classified(folder: Path, states: States) -> tuple[str, list[str]]:
-    """One of ``OUTCOMES`` of what a killed process left, and what is wrong."""
+    """Return one of ``OUTCOMES`` for the files after a kill, and the faults."""
     whole = tree(folder)
     found = {p: c for p, c in whole.items() if not p.endswith("/") and SUFFIX not in p}
     ready = f"{states.hidden}/ready/" in whole
@@ -111,7 +111,7 @@ def classified(folder: Path, states: States) -> tuple[str, list[str]]:
         outcomes.add(kind)
     for path, content in states.mine.items():
         if found.get(path) != content:
-            # A package's own folder is moved, and what is of others after it.
+            # A package's own folder is moved, and files of others after it.
             if states.package and ready and path not in found and "/" in path:
                 outcomes.add("half moved")
             else:
@@ -147,20 +147,20 @@ def _kind(found: Tree, paths: Sequence[str], states: States, ready: bool) -> str
     if any(map(are, states.between)):
         return "between"
     torn = list(_torn(found, paths, states))
-    # A package moves by one rename: away is all of it, or nothing.
+    # A package moves by one rename: either all of it is moved away, or nothing.
     may_be = not any(path in found for path in paths) if states.package else not torn
     return "half moved" if ready and len(paths) > 1 and may_be else "wrong"
 
 
 def _torn(found: Tree, paths: Sequence[str], states: States) -> Iterator[str]:
-    """Files that are neither of one complete output nor of another."""
+    """Yield files that belong neither to one complete output nor to another."""
     for path in paths:
         if found.get(path) not in (states.old.get(path), states.new.get(path)):
             yield path
 
 
 def differences(found: Tree, wanted: Tree) -> list[str]:
-    """Paths by what is wrong with them."""
+    """Return the paths that differ, by kind of difference."""
     return [
         *(f"left over: {path}" for path in sorted(found.keys() - wanted.keys())),
         *(f"missing: {path}" for path in sorted(wanted.keys() - found.keys())),

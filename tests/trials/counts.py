@@ -1,4 +1,4 @@
-"""What trials came to, counted."""
+"""Count the outcomes of trials."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Counts:
-    """What the trials of one kind came to.
+    """The results of the trials of one kind.
 
     Attributes:
-        outcomes: trials by what was left.
-        faults: what was wrong, each with the number of its trial.
+        outcomes: trials by the remaining files.
+        faults: the faults, each with the number of its trial.
         alive: trials in which the process ended before its moment.
     """
 
@@ -20,6 +20,6 @@ class Counts:
     alive: int = 0
 
     def add(self, number: int, outcome: str, faults: Sequence[str]) -> None:
-        """Count a trial; one with faults is wrong, whatever was left."""
+        """Count a trial; with faults it is wrong, independent of its outcome."""
         self.outcomes["wrong" if faults else outcome] += 1
         self.faults += [f"{number}: {fault}" for fault in faults]

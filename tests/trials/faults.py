@@ -1,4 +1,4 @@
-"""Faults to plant in the writer: with each of them trials must be wrong, or they prove nothing."""
+"""Plant faults in the writer: trials must detect each of them, otherwise they prove nothing."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ from merp.tools.common.stage import Stage
 
 
 def _in_place() -> None:
-    """Files are written where they belong, not as drafts."""
+    """Write files directly to their places, not as drafts."""
 
     def draft(self: Output, name: str) -> Path:
         path = self.root / name
@@ -26,7 +26,7 @@ def _in_place() -> None:
 
 
 def _early() -> None:
-    """Files are moved before the set is declared ready."""
+    """Move files before the set is declared ready."""
 
     def commit(self: Any, others: object = ()) -> None:
         for draft in sorted(path for path in self.files.rglob("*") if path.is_file()):
@@ -42,7 +42,7 @@ def _early() -> None:
 
 
 def _twice() -> None:
-    """A file is removed, and then its draft moved."""
+    """Remove a file before its draft is moved."""
     replace = os.replace
 
     def twice(draft: Path, place: Path) -> None:
@@ -53,7 +53,7 @@ def _twice() -> None:
 
 
 def _unfinished() -> None:
-    """What was ready is dropped by the next run."""
+    """Let the next run drop a set that was ready."""
 
     def settle(self: Any) -> None:
         for part in ("ready", "done", "new"):
@@ -63,17 +63,17 @@ def _unfinished() -> None:
 
 
 def _unswept() -> None:
-    """What the dead have left stays."""
+    """Leave the drafts of killed processes."""
     output.sweep = lambda root: None  # type: ignore[attr-defined]
 
 
 def _unlocked() -> None:
-    """Nobody is kept out."""
+    """Let every process write without a lock."""
     fcntl.flock = lambda descriptor, how: None
 
 
 def _uncarried() -> None:
-    """A package that is replaced takes the user's files with it."""
+    """Drop the user's files when a package is replaced."""
     stage._carry = lambda old, new: None
 
 
@@ -82,8 +82,10 @@ class Fault:
     """A fault, and the cheapest row that shows it.
 
     Attributes:
-        plant: what a process calls that is to have it.
-        row: name of the verb, or of the cache. kind: of the trials. number: of trials.
+        plant: called by a process to get the fault.
+        row: name of the verb, or of the cache.
+        kind: of the trials.
+        number: of trials.
     """
 
     plant: Plant

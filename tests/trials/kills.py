@@ -1,4 +1,4 @@
-"""A signal ends a verb amid its output, perhaps twice; then the verb runs undisturbed."""
+"""End a verb by a signal while it writes, perhaps twice; then run the verb undisturbed."""
 
 import signal
 from random import Random
@@ -11,7 +11,7 @@ from place import Place
 from verbs import NEIGHBOUR
 
 TERMINATED = (signal.SIGTERM, 128 + signal.SIGTERM)
-"""Before and after a process listens: at its very begin there is nothing to clean up."""
+"""Times without a signal handler: at its very beginning a process has nothing to clean up."""
 
 MOVES = ("os.rename", "os.remove", "os.rmdir")
 
@@ -19,7 +19,7 @@ MOVES = ("os.rename", "os.remove", "os.rmdir")
 def try_kills(place: Place, numbers: range, seed: int, alone: int) -> Counts:
     """Kill the verb at one moment for each number.
 
-    alone: how many are processes of their own and not forked.
+    alone: number of processes that are started, not forked.
     """
     counts = Counts()
     seconds = 0.0
@@ -32,7 +32,7 @@ def try_kills(place: Place, numbers: range, seed: int, alone: int) -> Counts:
 
 
 def _measured(place: Place) -> tuple[float, list[str]]:
-    """Seconds of a process of its own, and in what its output differs from a forked one's."""
+    """Return the seconds of a started process, and how its output differs from a forked one's."""
     expected = place.expected("old", place.verb.new)
     place.restore("old")
     ended = place.alone(place.verb.new)
@@ -41,7 +41,7 @@ def _measured(place: Place) -> tuple[float, list[str]]:
 
 
 def _trial(place: Place, number: int, seed: int, alone: float, counts: Counts) -> None:
-    """Count one trial; alone: seconds that a process of its own takes, or 0 for a forked one."""
+    """Count one trial; alone: seconds that a started process takes, or 0 for a forked one."""
     draw = Random(f"{seed} {place.verb.name} {number}")
     start = place.start(draw)
     expected = place.expected(start, place.verb.new)
@@ -77,9 +77,9 @@ def _hidden(place: Place) -> list[str]:
 
 
 def _left(place: Place, ended: Ended, outcome: str, before: list[str]) -> list[str]:
-    """What a process has left that could clean up.
+    """Return the faults in the files of a process that could clean up.
 
-    before: what a process killed earlier had left; it stays if this one ended before it wrote.
+    before: files of a process that was killed earlier; they stay if this one ended before it wrote.
     """
     hidden = _hidden(place)
     left = not before and (hidden or outcome == "half moved")
@@ -91,9 +91,9 @@ def _left(place: Place, ended: Ended, outcome: str, before: list[str]) -> list[s
 def _killed(place: Place, draw: Random, alone: float) -> Ended:
     """Run the verb and end it at a random moment; by SIGTERM in half of the forked processes.
 
-    A quarter of the moments is uniform over the life of the process, a quarter over that part of
-    it in which it writes, a quarter over its changes to the file system and a quarter over those
-    changes that put things into place.
+    A quarter of the moments is uniform over the life of the process. A quarter is uniform over the
+    time in which it writes, a quarter over its changes to the file system, and a quarter over the
+    changes that move files into place.
     """
     kind, words = draw.random(), place.verb.new
     if alone:

@@ -1,4 +1,4 @@
-"""Two processes of one verb write to one folder at once."""
+"""Let two processes of one verb write to one folder at the same time."""
 
 from random import Random
 
@@ -11,12 +11,12 @@ REFUSED = "another merp is writing there"
 
 
 def try_pairs(place: Place, numbers: range, seed: int) -> Counts:
-    """Start two processes for each number: half of them together, half apart by a random time."""
+    """Start two processes for each number: half of them together, half with a random delay."""
     counts = Counts()
     for number in numbers:
         draw = Random(f"{seed} {place.verb.name} pair {number}")
         start = place.start(draw)
-        # What goes on from a file takes it up as it is, so both do the same.
+        # A process that continues from a file reads it unchanged, so both do the same.
         again = "--resume" in place.verb.new
         words = [place.verb.new, place.verb.new if again else place.verb.old]
         wanted = [place.expected(start, each) for each in words]

@@ -1,4 +1,4 @@
-"""A folder for the trials of one verb: inputs, complete outputs, and how long a run takes."""
+"""Provide a folder for the trials of one verb: inputs, complete outputs, and the time of a run."""
 
 import io
 import os
@@ -19,16 +19,17 @@ from verbs import OUT, Verb, write_inputs
 
 MINE = {"mine.txt": b"of mine", ".hidden": b"of mine too", "notes/mine.md": b"and this"}
 STARTS = ("old", "files", "nothing")
-"""What is there before: an old output, only files of the user's, not even the folder."""
+"""The initial states: an old output, only files of the user, no folder."""
 
 
 class Place:
-    """Where one verb is tried.
+    """The place for the trials of one verb.
 
     Attributes:
-        box: folder in which it runs. out: folder that it writes to.
-        plant: a fault that trials are to find, called in each of their processes.
-        ended: a run over the old output that nobody disturbed, with its changes.
+        box: folder in which it runs.
+        out: folder that it writes to.
+        plant: a fault that trials should find, called in each of their processes.
+        ended: an undisturbed run over the old output, with its changes.
     """
 
     def __init__(self, verb: Verb, folder: Path, plant: Plant | None = None) -> None:
@@ -51,7 +52,7 @@ class Place:
         for _ in range(2):
             self.restore("old")
             ended.append(self.tried(verb.new, notes=True).wait())
-        # The faster: moments by the clock should not come after the end.
+        # The faster one: moments by the clock should not be after the end.
         self.ended = min(ended, key=lambda each: each.seconds)
         check(self.ended, verb.name)
 
@@ -60,13 +61,13 @@ class Place:
         return MINE | {self.verb.mine: b"and amid the output"}
 
     def start(self, draw: Random) -> str:
-        """What is to be there before: in three of four trials an old output."""
+        """Draw the initial state: in three of four trials an old output."""
         if self.verb.needs_old or draw.random() < 0.75:
             return "old"
         return "files" if self.verb.writes else draw.choice(STARTS[1:])  # a file needs its folder
 
     def states(self, start: str) -> States:
-        """What the folder may hold after a start."""
+        """Return the possible contents of the folder after a start."""
         betweens = sorted(path.name for path in self._folder.glob("between-*"))
         old, *between, new = (self._output(state) for state in (start, *betweens, "new"))
         there = tree(self._folder / start)
@@ -77,7 +78,7 @@ class Place:
         )  # fmt: skip
 
     def expected(self, start: str, words: Sequence[str]) -> Tree:
-        """What a run that nobody disturbs makes of a start."""
+        """Return the result of an undisturbed run from a start."""
         key = start, tuple(words)
         if key not in self._expected:
             self.restore(start)
@@ -86,7 +87,7 @@ class Place:
         return self._expected[key]
 
     def restore(self, start: str) -> None:
-        """Make the folder what it was."""
+        """Restore the folder."""
         shutil.rmtree(self.box, ignore_errors=True)
         self.box.mkdir()
         if start != "nothing":
@@ -102,7 +103,7 @@ class Place:
         return Child(command(list(words)), self.box, said, **how)
 
     def alone(self, words: Sequence[str], after: float = PATIENCE) -> Ended:
-        """Run a command line in a process of its own, and kill it after so many seconds."""
+        """Run a command line in a new process, and kill it ``after`` seconds from its start."""
         began = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, "-m", "merp.tools.cli", *words], cwd=self.box, text=True,
@@ -117,7 +118,7 @@ class Place:
         return Ended(status, said, time.monotonic() - began)
 
     def _output(self, state: str) -> Tree:
-        """The files of a state that are not the user's."""
+        """Return the files of a state that are not the user's."""
         return {
             path: content
             for path, content in tree(self._folder / state).items()
@@ -125,9 +126,10 @@ class Place:
         }
 
     def _make(self, state: str, words: Sequence[str], start: str) -> None:
-        """Keep what a run makes of a start, with the user's files in it.
+        """Keep the result of a run from a start, with the user's files in it.
 
-        It runs in this process, so that all that are forked later remember what takes long.
+        It runs in this process, so that all later forked processes inherit the results of slow
+        work.
         """
         self.restore(start)
         errors = io.StringIO()
@@ -139,7 +141,7 @@ class Place:
 
 
 def check(ended: Ended, what: str) -> None:
-    """See that a run that nobody disturbs does what it should: else trials of it mean nothing.
+    """Check that an undisturbed run succeeds; otherwise trials of it are meaningless.
 
     Raises:
         RuntimeError: it does not.
@@ -149,7 +151,7 @@ def check(ended: Ended, what: str) -> None:
 
 
 def compiled(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment in which numba compiles, as users run it."""
+    """Return an environment in which numba compiles, as for users."""
     return {key: value for key, value in environment.items() if key != "NUMBA_DISABLE_JIT"}
 
 

@@ -1,7 +1,8 @@
-"""What takes long and writes nothing is computed once: drawings, and the VHDL of a design.
+"""Compute slow parts that write nothing only once: drawings, and the VHDL of a design.
 
-A trial's process is forked from one that remembers, so its life is mostly that of a writer. The
-trials that start the command line itself remember nothing, and must come to the same bytes.
+A trial's process is forked from a process that has these results. Therefore it spends most of its
+life in the writer. Trials that start the command line itself have no such results, and must write
+the same bytes.
 """
 
 import dataclasses
@@ -21,7 +22,7 @@ from merp.hdl.conversion.convert import Export, convert
 
 
 def remember() -> None:
-    """Have this process, and all that are forked from it, remember."""
+    """Make this process, and all processes forked from it, remember these results."""
     drawn = _remembered(loss_chart.draw)
     for module in (loss_chart, train_report):
         module.draw = drawn  # type: ignore[attr-defined]
@@ -47,11 +48,11 @@ def _plain(value: object) -> object:
 
 
 def _converted() -> Callable[..., Export]:
-    """``convert``, which writes the same files again where it has made them before."""
+    """Return a ``convert`` that writes the same files again if it has made them before."""
     known: dict[str, tuple[Export, Mapping[str, bytes]]] = {}
 
     def call(function: Any, args: Any, hdl: Any, directory: Path, prefix: str) -> Export:
-        if prefix not in known:  # of the tiny network's one design
+        if prefix not in known:  # of the one design of the tiny network
             made = convert(function, args, hdl, directory, prefix=prefix)
             known[prefix] = made, {path.name: path.read_bytes() for path in made.files}
         export, texts = known[prefix]

@@ -1,4 +1,4 @@
-"""``make trials``: real processes, killed or two at once, and what they leave; tables of counts.
+"""Run ``make trials``: kill real processes, or run two in parallel; print tables of the outcomes.
 
 python tests/trials/run.py --moments 200 --pairs 50 --builds 2 --jobs 2
 python tests/trials/run.py --only "export -o" --only "build cache"
@@ -7,7 +7,7 @@ python tests/trials/run.py --faults
 
 import os
 
-# A process of more than one thread cannot be forked: numba's pool is one, BLAS' another.
+# A process with several threads cannot be forked: numba has a pool of threads, and so has BLAS.
 os.environ |= {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 import argparse
@@ -43,7 +43,7 @@ COLUMNS = {
     "builds": ("both", "killed", "wrong"),
     "faults": ("seen", "wrong"),
 }
-"""Of the table of each kind of trials."""
+"""Titles of the tables by kind of trials."""
 
 CACHE = "build cache"
 BUILDS = "verilator"
@@ -51,7 +51,7 @@ Rows = dict[str, Counts]
 
 
 def main() -> int:
-    """Run the trials that are asked for; 1 if one is wrong."""
+    """Run the requested trials; return 1 if one is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--moments", type=int, default=200, help="for each verb (default 200)")
     parser.add_argument("--pairs", type=int, default=50, help="for each place (default 50)")
@@ -60,7 +60,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", action="append", help="a row's name; may be repeated")
-    parser.add_argument("--faults", action="store_true", help="plant each fault, and see it found")
+    parser.add_argument(
+        "--faults", action="store_true", help="plant each fault, and check its detection"
+    )
     args = parser.parse_args()
     names = list(FAULTS) if args.faults else [*(verb.name for verb in VERBS), CACHE, BUILDS]
     names = [name for name in names if not args.only or name in args.only]
@@ -68,7 +70,7 @@ def main() -> int:
     _prepare()
     tables: dict[str, list[tuple[str, Counts]]] = {}
     with tempfile.TemporaryDirectory(prefix="trials-") as folder:
-        os.environ["TMPDIR"] = tempfile.tempdir = folder  # the killed leave their own in it
+        os.environ["TMPDIR"] = tempfile.tempdir = folder  # killed processes leave files in it
         for name, rows in _done(names, args, Path(folder), path):
             tried = {kind: sum(counts.outcomes.values()) for kind, counts in rows.items()}
             print(f"{name}: tried {tried}", file=sys.stderr, flush=True)
@@ -82,12 +84,12 @@ def main() -> int:
 
 
 def _prepare() -> None:
-    """Import everything, so that what is forked from this process need not."""
+    """Import everything, so that forked processes need not."""
     for tree in (merp.cosim, merp.tools):
         for module in walk_packages(tree.__path__, f"{tree.__name__}."):
             import_module(module.name)
     remember()
-    # GHDL, where it is installed, analyses each export, which takes long and writes nothing there.
+    # If GHDL is installed, it analyses each export, which takes long and writes nothing there.
     folders = os.environ.get("PATH", "").split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join(
         folder for folder in folders if shutil.which("ghdl", path=folder) is None
@@ -95,7 +97,7 @@ def _prepare() -> None:
 
 
 def _rows(name: str, args: argparse.Namespace, folder: Path, path: str) -> Rows:
-    """The trials of one row of each table."""
+    """Run the trials of one row of each table."""
     if args.faults:
         fault = FAULTS[name]
         numbers = {"kills": 0, "pairs": 0} | {fault.kind: fault.number}
@@ -129,7 +131,7 @@ def _trials(
 def _done(
     names: Sequence[str], args: argparse.Namespace, folder: Path, path: str
 ) -> Iterator[tuple[str, Rows]]:
-    """Each row in a process forked from this one, so many at a time."""
+    """Run each row in a process forked from this one, ``jobs`` in parallel."""
     waiting, running = list(names), dict[int, str]()
     while waiting or running:
         while waiting and len(running) < args.jobs:

@@ -1,4 +1,4 @@
-"""A few trials of every verb that writes; ``make trials`` runs hundreds."""
+"""Run a few trials of every verb that writes; ``make trials`` runs hundreds."""
 
 import subprocess
 import sys
@@ -39,7 +39,7 @@ def test_trials_find_each_fault_that_is_planted_in_the_writer() -> None:
 
 
 def writing() -> Iterator[str]:
-    """Verb and option of each place that is written to."""
+    """Yield the verb and option of each place that is written to."""
     for verb, parser in subparsers_of(command_line(described.VERBS)).items():
         for option, _, _ in parser.get_default(WRITTEN):
             yield f"{verb} {option}"

@@ -1,4 +1,4 @@
-"""The verbs that write, each with command lines on a tiny network, for an old and a new output."""
+"""List the verbs that write, with command lines on a tiny network for an old and a new output."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ CLASSES = network_text(
 )
 
 NEIGHBOUR = f"verify-float --op fused --taps 1 --rows 1 -o {OUT}/other.txt".split()
-"""Another verb that writes to the same folder, whatever has happened there."""
+"""Another verb that writes to the same folder in every state."""
 
 
 def write_inputs(folder: Path) -> None:
-    """Networks and data that the command lines name, as ``in`` beside where they run."""
+    """Write networks and data that the command lines name, as ``in`` next to their folder."""
     folder.mkdir()
     (folder / "tiny.toml").write_text(LAYERS)
     (folder / "classes.toml").write_text(CLASSES)
@@ -52,7 +52,7 @@ def write_inputs(folder: Path) -> None:
 
 
 def _model(weights: np.ndarray) -> bytes:
-    """An ONNX model of one full connection."""
+    """Return an ONNX model of one full connection."""
     from onnx import helper, numpy_helper
 
     node = helper.make_node("Gemm", ["x", "w"], ["y"], name="a", transB=1)
@@ -79,13 +79,13 @@ class Verb:
     Attributes:
         name: of the verb, and the option.
         new, old: command lines of two complete outputs, which differ.
-        between: command lines of what a run commits before its last.
+        between: command lines of the outputs that a run commits before its last.
         writes: the file that it is given in the folder; "" if it is given the folder.
-        needs_old: whether it goes on from the old output.
-        label: which set a path belongs to.
-        package: whether the set is a folder of its own.
-        mine: a file of the user's amid the output, beside those that are in every folder.
-        pairs: whether two processes at once are tried.
+        needs_old: whether it continues from the old output.
+        label: the set of a path.
+        package: whether the set is a separate folder.
+        mine: a file of the user amid the output, in addition to those in every folder.
+        pairs: whether two parallel processes are tried.
     """
 
     name: str
@@ -119,7 +119,7 @@ def _verb(name: str, always: str, new: str, old: str, **others: object) -> Verb:
 _SIMULATE = "simulate {given}/tiny.toml"
 _TRAIN = "train {given}/classes.toml --data {given}/data.npz --batch 4"
 _SAVED = f"{_TRAIN} --save {{out}}/s.npz"
-"""Two steps an epoch; an interrupt saves the steps that are done."""
+"""Two steps per epoch; an interrupt saves the finished steps."""
 
 VERBS = (
     _verb(

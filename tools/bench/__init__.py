@@ -1,1 +1,1 @@
-"""Benches of exported packages by cocotb; ``merp.cocotb`` names what is public of them."""
+"""cocotb testbenches of exported packages; ``merp.cocotb`` exports the public names."""

@@ -1,4 +1,4 @@
-"""Arrays that a test gives, as the words of a stream."""
+"""Convert the arrays of a test to the words of streams."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from merp.tools.common.given_words import given_words
 from merp.tools.common.storable import check_storable
 
 Arrays = Mapping[str, ArrayLike]
-"""By stream: numbers or words of any shape, its last dimension running fastest."""
+"""Arrays by stream: numbers or words of any shape; the last dimension varies fastest."""
 
 
 def stream_words(package: Package, streams: Sequence[str], given: Arrays) -> dict[str, Bits]:
-    """Words of each of ``streams``: (words,) ``uint32``.
+    """Return the words of each of ``streams``: (words,) ``uint32``.
 
-    Floating-point numbers are rounded into the format of the stream, and whole numbers must be
-    held by it; ``uint8`` and ``uint32`` are words, taken as they are. In fixed point, where
-    fractions differ by pass, and for state, whole numbers of any type are words.
+    Floating-point numbers are rounded to the format of the stream. Whole numbers must be exact in
+    it. ``uint8`` and ``uint32`` arrays are words and are used unchanged. In fixed point, whole
+    numbers of any type are words, because fractions differ by pass. The same holds for the
+    ReLU/pooling mask.
 
     Raises:
-        BadInput: a stream is missing or unknown, or an array is not what is allowed.
+        BadInput: a stream is missing or unknown, or an array is not allowed.
     """
     unknown = [name for name in given if name not in streams]
     missing = [name for name in streams if name not in given]
@@ -49,7 +50,7 @@ def _words(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
 
 
 def _elements(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
-    """Numbers as they lie in memory, or words of that format."""
+    """Return numbers in their storage format, or words of this format."""
     fmt, stored = package.fmt, package.format_of(stream)
     if isinstance(fmt, FixedFormat) or isinstance(stored, FixedFormat):
         return _whole(stream, array, fmt.width, f"words of {fmt.width} bits")
@@ -64,10 +65,10 @@ def _elements(package: Package, stream: str, array: NDArray[np.generic]) -> Bits
 
 
 def _whole(stream: str, array: NDArray[Any], width: int, allowed: str) -> Bits:
-    """Whole numbers of ``width`` bits, of whatever type.
+    """Return whole numbers of ``width`` bits, of any type.
 
     Raises:
-        BadInput: the array has none, or the first one that is wider; ``allowed`` ends the message.
+        BadInput: the array has other numbers. It names the first one; ``allowed`` ends the message.
     """
     most = (1 << width) - 1
     if array.dtype.kind not in "biu":

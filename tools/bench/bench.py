@@ -1,7 +1,7 @@
-"""The bench of an exported package, inside a cocotb simulation.
+"""The testbench of an exported package, inside a cocotb simulation.
 
-Ports and registers are what the package's manifest says; nothing is elaborated again. Masters,
-sources and sinks are those of cocotbext-axi, and every rule of AXI is checked in every cycle
+Ports and registers are taken from the package's manifest; no elaboration is needed. Masters,
+sources and sinks are from cocotbext-axi, and every rule of AXI is checked in every cycle
 (``testbenches/axi``).
 """
 
@@ -27,21 +27,21 @@ from merp.tools.bench.package import STATUS, Package
 from merp.tools.bench.result import Result
 
 FOLDER = "MERP_PACKAGE"
-"""Environment variable: the folder of the package that is simulated."""
+"""Environment variable: the folder of the simulated package."""
 
-PATTERN = 509  # cycles after which pauses come again: a prime, unlike the periods of a layer
+PATTERN = 509  # period of the pauses in cycles: a prime, unlike the periods of a layer
 
 
 class Bench:
-    """An exported package in a simulator, as software and its neighbours see it.
+    """An exported package in a simulator, with the views of software and of stream neighbours.
 
     Attributes:
-        dut: the top, as cocotb has it.
-        package: what its folder says.
+        dut: the top in cocotb.
+        package: the package.
     """
 
     def __init__(self, dut: Any, package: Package) -> None:
-        """Use ``Bench.begin``, which also starts the clock and resets the hardware."""
+        """Use ``Bench.begin`` instead, which also starts the clock and resets the hardware."""
         self.dut = dut
         self.package = package
         self._held: dict[str, int] = {}  # settings that the hardware has accepted
@@ -49,11 +49,11 @@ class Bench:
 
     @classmethod
     async def begin(cls, dut: Any, package: Package | None = None) -> Bench:
-        """Start the clock, of 10 ns, and reset the hardware.
+        """Start the clock, with a period of 10 ns, and reset the hardware.
 
         Args:
-            dut: the top, as a cocotb test is given it.
-            package: of which it is; the one that ``run_tests`` simulates if it is left out.
+            dut: the top, as a cocotb test receives it.
+            package: its package; by default the package that ``run_tests`` simulates.
         """
         bench = cls(dut, Package(os.environ[FOLDER]) if package is None else package)
         dut.aclk.value = 0
@@ -62,7 +62,8 @@ class Bench:
         return bench
 
     async def reset(self) -> None:
-        """Reset the hardware and what stands around it: every register is as at first."""
+        """Reset the hardware and the testbench around it. All registers get their initial
+        values."""
         await self._axi.reset()
         self._held.clear()
 
@@ -99,21 +100,22 @@ class Bench:
         seed: int = 0,
         limit: int = STUCK_CYCLES,
     ) -> Result:
-        """Program a run, start it, stream arrays in and take what comes out, to the interrupt.
+        """Program a run, start it, send the input arrays, and collect the output until the
+        interrupt.
 
         Args:
             registers: a layer of the package, or the value of every setting by its name.
-            streams: what goes into each input stream, by its name: floating-point numbers, rounded
-                into the package's format, or words (``uint32``; of state ``uint8``), in any shape;
-                the words go in the order of the elements, the last dimension running fastest.
-            pause: share of the cycles, from 0 to below 1, in which each stream pauses, at random.
-            seed: of the pauses.
-            limit: cycles in which no word moves, after which the run is given up.
+            streams: arrays for each input stream, by its name, in any shape. They hold
+                floating-point numbers, which are rounded to the package's format, or words
+                (``uint32``; ``uint8`` for the ReLU/pooling mask). The last dimension varies
+                fastest.
+            pause: share of random pauses in each stream, from 0 to below 1 of the cycles.
+            seed: seed of the pauses.
+            limit: cycles without a moved word after which the run is aborted.
 
         Raises:
-            AssertionError: the hardware refuses a setting, or breaks a rule of its ports.
-            BadInput: an argument is not what is allowed, or a stream is not as long as the layer
-                takes it.
+            AssertionError: the hardware refuses a setting, or violates a rule of its ports.
+            BadInput: an argument is not allowed, or a stream does not have the length of the layer.
             CheckFailed: no word moved for ``limit`` cycles.
         """
         if not 0 <= pause < 1:
@@ -146,7 +148,7 @@ class Bench:
         )
 
     async def _program(self, settings: Mapping[str, int]) -> None:
-        """Write every setting, each looked after: a run behind a refused one would not start."""
+        """Write and check every setting, because a run after a refused one would not start."""
         missing = [name for name in self.package.settings if name not in settings]
         if missing:
             raise BadInput(f"registers: {', '.join(missing)} missing")
@@ -175,9 +177,9 @@ class Bench:
 
 
 def bench_test(function: Callable[..., Awaitable[None]]) -> Any:
-    """Make a cocotb test of a coroutine that takes a ``Bench``, which has begun.
+    """Turn a coroutine that takes a started ``Bench`` into a cocotb test.
 
-    ``cocotb.parametrize`` goes above it, and its arguments go to the coroutine.
+    ``cocotb.parametrize`` is written above it, and its arguments are passed to the coroutine.
     """
 
     @cocotb.test()

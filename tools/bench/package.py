@@ -1,4 +1,4 @@
-"""An exported package as it lies in its folder: what a bench needs, read from its files alone."""
+"""An exported package in its folder: the data of a testbench, read from its files only."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 from merp.cosim.phases.audit.vectors import ANY
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
+from merp.models.base.file_format import PACKAGE, check_format
 from merp.models.base.fixed import FIXED16, FixedFormat, Fractions
 from merp.models.base.formats import FloatFormat
 from merp.models.base.storage import StoredFormat
@@ -23,21 +24,21 @@ from merp.tools.common.owned import MANIFEST
 from merp.tools.common.stored import format_of_facts
 
 ENGINES = {"vhdl": "ghdl", "verilog": "verilator"}
-"""What simulates a package, by its language."""
+"""The simulator of a package, by its language."""
 
-HIGH = "_high"  # of a counter's register with the bits from 32 on
-STATUS = "status_"  # of the registers of counters
+HIGH = "_high"  # suffix of a counter's register with the bits from 32 on
+STATUS = "status_"  # prefix of the registers of counters
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """A run that a package holds, and what must come of it.
+    """A run in a package, and its expected results.
 
     Attributes:
         registers: value of each setting, by the register's name.
-        inputs: words that go in, by stream: (words,) ``uint32``.
-        outputs: words that must come out, likewise; masked where any may come.
-        counters: what counters must hold, by the name of ``Result.counters``.
+        inputs: input words, by stream: (words,) ``uint32``.
+        outputs: expected output words, by stream; words that may have any value are masked.
+        counters: expected values of counters, by the names in ``Result.counters``.
     """
 
     registers: Mapping[str, int]
@@ -50,8 +51,8 @@ class Package:
     """A folder that ``merp export`` wrote.
 
     Attributes:
-        folder: where it is.
-        manifest: what ``manifest.json`` says.
+        folder: its path.
+        manifest: content of ``manifest.json``.
         fmt: format of the arithmetic.
 
     Raises:
@@ -63,6 +64,7 @@ class Package:
         path = self.folder / MANIFEST
         try:
             self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            check_format(f"package {folder}: {MANIFEST}", self.manifest, PACKAGE)
             streams = self.manifest["streams"]
             self.fmt = _format(self.manifest["format"])
             self._formats = {
@@ -83,34 +85,34 @@ class Package:
 
     @property
     def engine(self) -> str:
-        """The simulator of its language: ``ghdl`` of VHDL, ``verilator`` of Verilog."""
+        """The simulator of its language: ``ghdl`` for VHDL, ``verilator`` for Verilog."""
         return ENGINES[self.manifest["language"]]
 
     @property
     def files(self) -> list[Path]:
-        """The hardware, in the order of compilation, the top last."""
+        """The hardware files in the order of compilation, with the top last."""
         order = self.manifest["compile_order"]
         return [self.folder / name for name in order if name.startswith("hdl/")]
 
     @property
     def inputs(self) -> list[str]:
-        """Streams that words go into."""
+        """Names of the input streams."""
         return [name for name in self._ports if name.startswith("s_")]
 
     @property
     def outputs(self) -> list[str]:
-        """Streams that words come out of."""
+        """Names of the output streams."""
         return [name for name in self._ports if name.startswith("m_")]
 
     @property
     def addresses(self) -> Mapping[str, int]:
-        """Address of each register, in bytes, by its name."""
+        """Address of each register in bytes, by its name."""
         addresses: dict[str, int] = self.manifest["registers"]
         return addresses
 
     @property
     def settings(self) -> list[str]:
-        """Registers that a run is told its layer by."""
+        """Registers with the parameters of a layer."""
         return list(self.manifest["settings"])
 
     @property
@@ -124,27 +126,27 @@ class Package:
 
     @property
     def answers(self) -> dict[str, DerivedSource]:
-        """Of inputs whose words come when others have left, when that is."""
+        """Inputs whose words depend on earlier output words, with their conditions."""
         found: Mapping[str, Any] = self.manifest.get("answers", {})
         return {name: DerivedSource(**each) for name, each in found.items()}
 
     def counter_of(self, stream: str) -> str:
-        """The counter of a stream's words; the stream itself if none counts them."""
+        """Return the counter of a stream's words; the stream itself if no counter counts them."""
         return str(self._ports[stream])
 
     def holds_numbers(self, stream: str) -> bool:
-        """Whether a stream's words are numbers; those of a stream of state are bytes."""
+        """Return whether a stream's words are numbers; a ReLU/pooling mask has bytes."""
         return "state" not in self.counter_of(stream)
 
     def format_of(self, stream: str) -> StoredFormat | FixedFormat:
-        """Format of a stream's numbers: ``fmt``, or that in which they are stored."""
+        """Return the format of a stream's numbers: ``fmt``, or their storage format."""
         return self._formats.get(stream, self.fmt)
 
     def layer(self, name: str) -> Mapping[str, Any]:
-        """What the manifest says of a layer: ``registers``, ``words`` by counter, ``runs``.
+        """Return the manifest's entry of a layer: ``registers``, ``words`` by counter, ``runs``.
 
         Raises:
-            BadInput: there is none of that name, or it has passes with registers of their own.
+            BadInput: there is no such layer, or its passes have their own registers.
         """
         layers = {each["layer"]: each for each in self.manifest["layers"]}
         if name not in layers:
@@ -155,7 +157,7 @@ class Package:
         return found
 
     def passes(self, name: str = "small") -> list[str]:
-        """The runs of ``vectors/<name>`` in their order, as ``vectors`` takes them.
+        """Return the runs of ``vectors/<name>`` in order, as arguments of ``vectors``.
 
         Raises:
             BadInput: the package has no such vectors.
@@ -167,7 +169,7 @@ class Package:
         return [f"{name}/{number}" for number in range(1, count + 1)] or [name]
 
     def vectors(self, name: str = "small") -> Vectors:
-        """The run in ``vectors/<name>``, one of ``passes``.
+        """Return the run in ``vectors/<name>``, one of ``passes``.
 
         Raises:
             BadInput: the package has no such vectors.
@@ -190,11 +192,11 @@ class Package:
         )
 
     def ports(self) -> TopPorts:
-        """The ports, as the benches of this project know them."""
+        """Return the ports in the form of merp's testbenches."""
         return TopPorts(
             inputs=self._pins(self.inputs),
             outputs=self._pins(self.outputs),
-            config=(),  # of the engine behind the registers
+            config=(),  # ports of the engine behind the registers
             status=tuple(Pin(f"{STATUS}{name}", 64) for name in self.counters),
         )
 
@@ -205,7 +207,7 @@ class Package:
 
 
 def _registers(path: Path) -> dict[str, int]:
-    """Lines of address, value and name."""
+    """Parse lines of address, value and name."""
     rows = [line.split() for line in path.read_text(encoding="ascii").splitlines()]
     return {name: int(value, 16) for _, value, name in rows}
 

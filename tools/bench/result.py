@@ -1,4 +1,4 @@
-"""What came of a run, and its comparison with what must have come."""
+"""The result of a run, and its comparison with expected results."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from merp.tools.bench.package import Package
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a run.
+    """The result of a run.
 
     Attributes:
-        package: what ran.
-        words: what each output stream gave, by its name: (words,) ``uint32``.
+        package: the package.
+        words: words of each output stream, by its name: (words,) ``uint32``.
         moved: words that passed the pins of each stream, by its name.
         counters: every counter of the hardware, by name: words by port (``map_in``), ``total`` and
             the other cycles, ``issue``, ``useful``.
@@ -37,26 +37,27 @@ class Result:
     cycles: int
 
     def numbers(self, stream: str, shape: tuple[int, ...] = (-1,)) -> NDArray[np.float64]:
-        """The words of an output stream as exact numbers of ``shape``.
+        """Return the words of an output stream as exact numbers of ``shape``.
 
         Raises:
-            BadInput: they are fixed-point words, whose fraction is the pass's.
+            BadInput: they are fixed-point words, whose fraction depends on the pass.
         """
         return self._values(stream, self.words[stream]).reshape(shape)
 
     def check(self, expected: Arrays, counters: Mapping[str, int] | None = None) -> None:
-        """Compare every word that came out, and counters.
+        """Compare every output word, and counters.
 
-        The counter of each stream's words is compared with the words on its pins in any case.
+        The counter of each stream's words is always compared with the words on its pins.
 
         Args:
-            expected: what each output stream must have given, none left out: arrays as for
-                ``Bench.run``, compared bit by bit, but for what a NumPy mask leaves out.
-            counters: what counters must hold, by name; others are not compared.
+            expected: expected words of all output streams, as arrays for ``Bench.run``. They are
+                compared bit by bit, except for elements that a NumPy mask excludes.
+            counters: expected values of counters by name; others are not compared.
 
         Raises:
-            AssertionError: a word or a count differs, is missing or too many; the first of them.
-            BadInput: a stream is missing or unknown, or an array is not what is allowed.
+            AssertionError: a word or a count differs, is missing or is too many. It names the
+                first.
+            BadInput: a stream is missing or unknown, or an array is not allowed.
         """
         wanted = stream_words(self.package, self.package.outputs, expected)
         if not any(len(words) for words in wanted.values()):

@@ -16,20 +16,20 @@ from merp.tools.bench.package import Package
 
 
 def run_tests(package: Package, module: ModuleType, workdir: str | PathLike[str]) -> int:
-    """Run every cocotb test of ``module`` on ``package``; how many there are, all of them passed.
+    """Run every cocotb test of ``module`` on ``package``; return their number if all pass.
 
     The simulator is that of the package's language, GHDL for VHDL and Verilator for Verilog. It
     imports the module by the name of its file.
 
     Args:
-        package: what is simulated.
-        module: its tests are those marked ``bench_test`` or ``cocotb.test``.
-        workdir: for what the simulator writes, its log among it; made if missing.
+        package: the package to simulate.
+        module: the module with tests, marked ``bench_test`` or ``cocotb.test``.
+        workdir: folder for the simulator's files and its log; created if missing.
 
     Raises:
-        AssertionError: a test failed; its name, and the end of the log.
+        AssertionError: a test failed. It has the name of the test and the end of the log.
         BadInput: the module has no test, or the simulator or cocotb is not installed.
-        RuntimeError: the simulator refuses the package, or it did not run every test to its end.
+        RuntimeError: the simulator refuses the package, or did not finish every test.
     """
     count = tests_of(module)
     if not count or module.__file__ is None:
@@ -46,15 +46,15 @@ def run_tests(package: Package, module: ModuleType, workdir: str | PathLike[str]
 
 
 def tests_of(module: ModuleType) -> int:
-    """How many cocotb tests a module has, those that are skipped left out."""
-    # What ``cocotb.test`` returns has no public type; it is known by what cocotb calls on it.
+    """Return the number of cocotb tests of a module, without skipped ones."""
+    # The result of ``cocotb.test`` has no public type. cocotb calls this method on it.
     generators = [each for each in vars(module).values() if hasattr(each, "generate_tests")]
     return sum(not test.skip for each in generators for test in each.generate_tests())
 
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """The runner gives the simulator this process's path, and no other."""
+    """Add a folder to this process's path, which the runner passes to the simulator."""
     before = list(sys.path)
     sys.path.insert(0, str(folder.resolve()))
     try:

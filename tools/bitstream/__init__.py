@@ -1,1 +1,1 @@
-"""What an FPGA is loaded with: designs, registers, files about them."""
+"""The configuration of an FPGA: designs, registers, and files about them."""

@@ -1,6 +1,7 @@
-"""What is loaded into the FPGA at once: a design in a phase, and the layers that run on it.
+"""A bitstream: a design in a phase, and the layers that run on it.
 
-CNN-MERP section VI: a kernel size and a phase are a bitstream; sizes of a layer are registers.
+CNN-MERP section VI: a kernel size and a phase need a bitstream; the sizes of a layer are in
+registers.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ class Bitstream:
     """A design in a phase.
 
     Attributes:
-        network: with its designs. design: the name of one. phase: on it.
-        layers: that run on it, in the network's order.
-        state: forward propagation also writes the state for backward propagation.
-        before: deltas are stored at pooled resolution, and expanded before the engine.
+        network: network with its designs.
+        design: name of a design.
+        phase: the phase on the design.
+        layers: the layers that run on it, in the network's order.
+        state: whether forward propagation also writes ReLU/pooling masks for backward propagation.
+        before: whether deltas are stored at pooled resolution and expanded in front of the engine.
     """
 
     network: Network
@@ -40,29 +43,32 @@ class Bitstream:
 
     @property
     def name(self) -> str:
-        """As a folder."""
+        """Name of the folder."""
         return folder_name(self.network.name, self.design, self.phase.name)
 
     @property
     def entity(self) -> str:
-        """As a VHDL entity; a name of its own wherever it is used."""
+        """Name of the VHDL entity; unique across packages."""
         return identifier("merp", self.network.name, self.design, self.phase.name)
 
     def cycles(self, layer: Layer, images: int) -> CycleCount | None:
-        """Modelled cycles of all groups; None where deltas are expanded before the engine."""
+        """Return modelled cycles of all groups.
+
+        None if deltas are expanded in front of the engine.
+        """
         return None if self.before else cycles_of(self.network, layer, self.phase.name, images)
 
 
 def bitstream_of(
     network: Network, layer: Layer, phase: str, *, state: bool = False, before: bool = False
 ) -> Bitstream:
-    """Return the bitstream that ``layer`` runs on in ``phase``.
+    """Return the bitstream that runs ``layer`` in ``phase``.
 
     Raises:
-        BadInput: the layer has no design, or it is the first one, which has no delta to propagate,
-            or one that cannot go back in one pass.
+        BadInput: the layer has no design, is the first one (which propagates no delta), or does not
+            support one backward pass.
     """
-    network.design(layer)  # says so where there is none
+    network.design(layer)  # raises BadInput if there is none
     if not has_phase(network, layer, phase):
         raise BadInput(f"{mention('phase', phase)}: {lacks(network, layer, phase)}")
     layers = tuple(

@@ -1,4 +1,4 @@
-"""The engine that a network's resources are asked of: a row for each architecture."""
+"""The engine whose resources are reported: one of each architecture."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ VENDOR: Final = "other vendor"
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedSize:
-    """What an engine of this size took in its paper.
+    """The published resources of an engine of this size.
 
     Attributes:
-        name: of the row. cells: what is printed, by kind. answer: the same for machines.
+        name: name of the row.
+        cells: printed values, by kind.
+        answer: the same values, machine-readable.
     """
 
     name: str
@@ -30,12 +32,15 @@ class PublishedSize:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedEngine:
-    """What is loaded at once, without its AXI shell.
+    """The contents of a bitstream, without its AXI shell.
 
     Attributes:
-        design: its name. layer, phase: as asked for; None where one bitstream runs all.
-        top: elaborates it. paper: what the paper's took, if it has one of this size.
-        dsps: multipliers that its design has by count, where that is known beforehand.
+        design: its name.
+        layer: the requested layer; None if one bitstream runs all layers.
+        phase: the requested phase; None if one bitstream runs all phases.
+        top: function that elaborates the engine.
+        paper: the published resources of the paper's engine of this size, if any.
+        dsps: number of multipliers of the design, if it is known before synthesis.
     """
 
     design: str
@@ -47,31 +52,35 @@ class LoadedEngine:
 
     @property
     def title(self) -> str:
-        """Which it is."""
+        """The engine, for titles."""
         if self.layer is None:
             return f"design {self.design}, all phases"
         return f"{self.layer}, {self.phase}: design {self.design}"
 
     @property
     def notes(self) -> str:
-        """Which parts have multipliers enough."""
+        """The parts with enough multipliers."""
         if self.dsps is None:
             return ""
         wide = [name for name in SEVEN_SERIES if PARTS[name].dsps >= self.dsps]
-        fits = f"it fits {', '.join(wide)} by them" if wide else "it fits none of the listed parts"
-        return f"By count of multipliers it has {self.dsps:,} DSP: {fits}."
+        fits = (
+            f"It fits {', '.join(wide)} by multipliers"
+            if wide
+            else "It fits none of the listed parts"
+        )
+        return f"It has {self.dsps:,} DSP by count of multipliers. {fits}."
 
 
 def engine_of(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
-    """The engine that a layer of a network runs on in a phase; None: what runs all of them.
+    """Return the engine that runs a layer in a phase; None: the engine that runs all.
 
     Raises:
-        BadInput: there is no such engine, or not one alone.
+        BadInput: no single engine fits.
     """
     found: Callable[..., LoadedEngine] = part_for(network, "engine")
     return found(network, layer, phase)
 
 
 def printed(paper: PublishedSize) -> list[str]:
-    """What a paper prints, kind by kind."""
+    """Return the printed values of a paper, kind by kind."""
     return [paper.cells.get(kind, "-") for kind in KINDS]

@@ -1,6 +1,6 @@
-"""What software needs of a register map: a page, a C header, Python constants.
+"""Register map files for software: a page, a C header, Python constants.
 
-Written from the same description as the hardware.
+They are written from the same description as the hardware.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from merp.models.base.register_map import (
 )
 
 BITS = {"status": STATUS, "control": CONTROL, "error": ERRORS}
-"""Names of the bits of a register, from bit 0 on."""
+"""Names of the bits of a register, from bit 0."""
 
 CONSTANTS = ("ident", "version", "configuration")
-"""Registers whose value tells what the hardware is."""
+"""Registers whose value identifies the hardware."""
 
 
 def range_text(register: Register) -> str:
-    """What may be written, or what may be read."""
+    """Return the values that may be written, or that may be read."""
     if register.least == register.most:
         return f"{register.most:#010x}" if register.access == "ro" else str(register.most)
     if register.most == WORD_MAX:
@@ -33,7 +33,7 @@ def range_text(register: Register) -> str:
 
 
 def markdown(registers: RegisterMap, values: Mapping[str, int], layer: str) -> str:
-    """A page; ``values`` are the settings of ``layer``, by name."""
+    """Return a page; ``values`` are the settings of ``layer``, by name."""
     lines = [
         f"# Registers of `{registers.top}`",
         "",
@@ -53,7 +53,7 @@ def markdown(registers: RegisterMap, values: Mapping[str, int], layer: str) -> s
 
 
 def c_header(registers: RegisterMap, values: Mapping[str, int], layer: str) -> str:
-    """A C99 header: offsets, bits, ranges, the settings of ``layer`` if any, a counter's read."""
+    """Return a C99 header: offsets, bits, ranges, settings of ``layer``, counter access."""
     top = registers.top
     prefix, guard = top.upper(), f"{top.upper()}_H"
     lines = [
@@ -74,7 +74,7 @@ def c_header(registers: RegisterMap, values: Mapping[str, int], layer: str) -> s
     lines += [
         "",
         *(_c_settings(top, values, layer) if values else ()),
-        "/* A counter, by the offset of its lowest word; also while it counts. */",
+        "/* Reads a counter by the offset of its lowest word, also while it counts. */",
         f"static inline uint64_t {top}_counter(const volatile void *base, uint32_t offset)",
         "{",
         "    const volatile uint32_t *word = (const volatile uint32_t *)base + offset / 4;",
@@ -101,7 +101,7 @@ def _c_settings(top: str, values: Mapping[str, int], layer: str) -> Iterator[str
 
 
 def python_constants(registers: RegisterMap, values: Mapping[str, int], layer: str) -> str:
-    """A Python module: offsets, values, ranges, and the settings of ``layer``."""
+    """Return a Python module: offsets, values, ranges, and the settings of ``layer``."""
     lines = [
         f'"""Registers of {registers.top}: offsets in bytes. Generated; do not edit."""',
         "",
@@ -118,7 +118,7 @@ def python_constants(registers: RegisterMap, values: Mapping[str, int], layer: s
 
 
 def _values(registers: RegisterMap) -> Iterator[tuple[str, int]]:
-    """Values that software compares with: what the hardware is, bits, and ranges of settings."""
+    """Yield values that software compares: identification, bits, and ranges of settings."""
     for name in CONSTANTS:
         yield f"{name}_value", registers[name].reset
     for name, bits in BITS.items():

@@ -19,16 +19,18 @@ WRITERS = {"md": markdown, "h": c_header, "py": python_constants}
 
 @dataclass(frozen=True, kw_only=True)
 class RegistersOptions(fields.Tables):
-    """The options of the verb."""
+    """The options of the command."""
 
     network: str = fields.network()
     layer: str | None = option(
-        Text(), "whose values (no default; a MAC array has its map without one, too)", metavar="L"
+        Text(),
+        "layer of the register values (no default; a MAC array also has a map without one)",
+        metavar="L",
     )
     phase: str | None = fields.phase(help="default fp")
     state: bool = fields.state()
     delta_at: str | None = fields.delta_at()
-    images: int = option(WholeOption(1, 256), "in a run (default 1)", default=1, metavar="N")
+    images: int = option(WholeOption(1, 256), "images in a run (default 1)", default=1, metavar="N")
     output: Path | None = fields.output(
         "folder", "write a page, a C header, a Python module (default: none)"
     )

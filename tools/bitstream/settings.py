@@ -1,4 +1,4 @@
-"""A register map and the values of a layer's pass, of whatever machine."""
+"""A register map and the values of a layer's pass, for any machine."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from merp.models.network.network import Network
 
 @dataclass(frozen=True, kw_only=True)
 class RegisterQuery:
-    """What registers are asked of.
+    """A request for registers.
 
     Attributes:
-        layer, phase: None where they are not said. images: of a run.
-        state: forward propagation also writes it. delta_at: where deltas lie, if that is said.
+        layer: name of the layer, or None.
+        phase: name of the phase, or None.
+        images: number of images of a run.
+        state: whether forward propagation also writes ReLU/pooling masks.
+        delta_at: resolution of the stored deltas, or None.
     """
 
     layer: str | None
@@ -31,7 +34,9 @@ class Settings:
     """A register map, and the values of a pass.
 
     Attributes:
-        layer, phase: of the pass; None of none. values: by register; none of no pass.
+        layer: layer of the pass; None without a pass.
+        phase: phase of the pass; None without a pass.
+        values: values by register; empty without a pass.
     """
 
     layer: str | None
@@ -41,10 +46,10 @@ class Settings:
 
 
 def settings_of(network: Network, asked: RegisterQuery) -> Settings:
-    """The registers of what runs a layer, and their values.
+    """Return the registers of the engine that runs a layer, and their values.
 
     Raises:
-        BadInput: nothing runs it so.
+        BadInput: no engine runs the layer in this way.
     """
     found: Callable[[Network, RegisterQuery], Settings] = part_for(network, "settings")
     return found(network, asked)

@@ -1,1 +1,1 @@
-"""What several verbs share: arguments, tables, files."""
+"""Code that several verbs share: arguments, tables, files."""

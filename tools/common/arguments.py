@@ -1,4 +1,4 @@
-"""The parser of the command line, and its options: each complaint is one line, status 2."""
+"""The parser of the command line and its options. A bad option prints one line, with status 2."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from merp.tools.common.complaint import complain
 from merp.tools.common.request import Typed, check_together, declared
 
 WRITTEN = "written"
-"""In the namespace: the options that name what is written, each with its check."""
+"""Key of the namespace: the options that name an output, each with its check."""
 
 REQUEST = "request"
-"""In the namespace: the request that its options are of."""
+"""Key of the namespace: the request that the options belong to."""
 
 
 class _Page(argparse.HelpFormatter):
-    """A help page that says every default, and leaves the lines of examples as they are."""
+    """A help page that shows every default, and keeps the lines of examples."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if "\n" in text else super()._fill_text(text, width, indent)
@@ -34,7 +34,7 @@ class _Page(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that says what is wrong without printing the usage."""
+    """An argument parser that prints errors without the usage."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=_Page, **options)
@@ -42,7 +42,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Parse; what nobody knows is refused here already, where it is known what there is."""
+        """Parse, and refuse unknown options here, because the known options are available here."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             names = [word.partition("=")[0] for word in unknown if word.startswith("--")]
@@ -55,12 +55,12 @@ class Parser(argparse.ArgumentParser):
         return [
             name
             for action in self._actions
-            if action.help is not argparse.SUPPRESS  # a former name
+            if action.help is not argparse.SUPPRESS  # it hides former names
             for name in action.option_strings
         ]
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse a value that is no choice, and name the nearest that is."""
+        """Refuse a value that is not a choice, and name the nearest choice."""
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
@@ -69,7 +69,7 @@ class Parser(argparse.ArgumentParser):
             raise
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print a page; argparse would swallow the error where it cannot be written."""
+        """Print a page. argparse would ignore the error if it cannot be written."""
         (file or sys.stdout).write(message)
 
     def error(self, message: str) -> NoReturn:
@@ -83,7 +83,7 @@ def add_request(parser: argparse.ArgumentParser, request: type) -> None:
     places: dict[str, argparse._ActionsContainer] = {}
     written = []
     for name, of in declared(request):
-        if not of.help:  # a keyword of Python
+        if not of.help:  # a keyword of Python only
             continue
         where: argparse._ActionsContainer = parser
         if of.section:
@@ -97,10 +97,10 @@ def add_request(parser: argparse.ArgumentParser, request: type) -> None:
 
 
 def request_of(args: argparse.Namespace, words: Sequence[str] = ()) -> Any:
-    """The request that options make; ``words`` are the command line behind ``merp``.
+    """Return the request of the given options; ``words`` is the command line after ``merp``.
 
     Raises:
-        BadInput: options do not go together.
+        BadInput: options exclude each other.
     """
     request = getattr(args, REQUEST)
     values = {name: of.kind.taken(args, name) for name, of in declared(request) if of.help}
@@ -112,10 +112,10 @@ def request_of(args: argparse.Namespace, words: Sequence[str] = ()) -> Any:
 
 
 def check_written(args: argparse.Namespace) -> None:
-    """Refuse, before any work, a place that the verb could not write to.
+    """Refuse an output path that cannot be written, before any work.
 
     Raises:
-        BadInput: it names the option, and what stands in the way.
+        BadInput: it names the option and the obstacle.
     """
     for name, dest, place in getattr(args, WRITTEN, ()):
         path = getattr(args, dest)

@@ -1,4 +1,4 @@
-"""What a bitstream may be asked for, by phase."""
+"""Checks of the options of a bitstream, by phase."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from merp.models.network.phases import known_phases
 
 
 def check_options(network: Network, phase: str, state: bool, delta_at: str | None) -> bool:
-    """Refuse what says nothing to the phase; return whether deltas lie at pooled resolution.
+    """Refuse options that do not apply to the phase; return whether deltas are stored pooled.
 
     Args:
-        network: going back as the phase asks for. state: written by forward propagation.
-        delta_at: as of ``deltas_pooled``.
+        network: its ``backward`` agrees with the phase.
+        phase: name of the phase.
+        state: whether forward propagation writes the ReLU/pooling mask.
+        delta_at: as for ``deltas_pooled``.
 
     Raises:
-        BadInput: ``state`` without forward propagation, or pooled deltas with it, or others in one
-            pass.
+        BadInput: ``state`` or pooled deltas are given for a phase that does not have them, or
+            ``delta_at`` is ``sums`` with the combined backward pass.
     """
     asked, does = mention("phase", phase), known_phases()[phase]
     if state and does.backward:
@@ -30,17 +32,19 @@ def check_options(network: Network, phase: str, state: bool, delta_at: str | Non
 
 
 def deltas_pooled(network: Network, delta_at: str | None) -> bool:
-    """Whether deltas lie in memory at pooled resolution: as asked for, in one pass always.
+    """Return whether deltas are stored at pooled resolution; the combined backward pass needs it.
 
-    delta_at: ``sums``, ``pooled``, or None where nothing is asked for.
+    Args:
+        network: its ``backward`` says whether the backward pass is combined.
+        delta_at: ``sums``, ``pooled``, or None if the option is not given.
 
     Raises:
-        BadInput: they do not, but the network goes back in one pass.
+        BadInput: ``sums``, but the network has the combined backward pass.
     """
     one_pass = network.backward == COMBINED
     if one_pass and delta_at == "sums":
         raise BadInput(
-            f"{mention('delta_at', 'sums')}: {network.name} goes back in one pass, which takes "
-            "deltas at pooled resolution: allowed: pooled"
+            f"{mention('delta_at', 'sums')}: {network.name} has the combined backward pass, which "
+            "takes deltas at pooled resolution: allowed: pooled"
         )
     return one_pass or delta_at == "pooled"

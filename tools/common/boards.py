@@ -17,7 +17,7 @@ from merp.tools.common.data import DATA
 BOARDS = DATA / "boards"
 
 PAPER = "paper"
-"""The board of CNN-MERP."""
+"""Name of the board of CNN-MERP."""
 
 
 def shipped_boards() -> list[Board]:
@@ -26,30 +26,30 @@ def shipped_boards() -> list[Board]:
 
 
 def board_names() -> list[str]:
-    """Return the names of the shipped boards that plans can be of."""
+    """Return the names of the shipped boards that a plan can use."""
     return [board.name for board in shipped_boards() if board.part.planned]
 
 
 def open_board(name: str) -> Board:
-    """Return the shipped board called ``name``, or that of the TOML file ``name``.
+    """Return the shipped board called ``name``, or the board of the TOML file ``name``.
 
     Raises:
-        BadInput: neither exists, the file is wrong, or our estimates do not hold for its part.
+        BadInput: neither exists, the file is wrong, or merp has no estimates for its part.
     """
     found = _open(name, [board for board in shipped_boards() if board.part.planned])
     if not found.part.planned:
         raise BadInput(
-            f"{mention('board', shown(name))}: {found.part.name}: estimates are of FPGAs of AMD: "
+            f"{mention('board', shown(name))}: {found.part.name}: estimates are for AMD FPGAs: "
             f"allowed are {', '.join(board_names())}, or a .toml file with such a part"
         )
     return found
 
 
 def board_tables(name: str) -> tuple[str, dict[str, Any]]:
-    """Return what messages call the file of a board, and its tables as ``board_of`` takes them.
+    """Return the name of a board's file for messages, and its tables, as ``board_of`` takes them.
 
     Raises:
-        BadInput: as ``any_board``; tables are not checked.
+        BadInput: as for ``any_board``; tables are not checked.
     """
     path = BOARDS / f"{any_board(name).name}.toml"
     path = path if name == path.stem else Path(name)
@@ -57,10 +57,10 @@ def board_tables(name: str) -> tuple[str, dict[str, Any]]:
 
 
 def any_board(name: str) -> Board:
-    """Return the board called ``name``, of whatever family.
+    """Return the board called ``name``, of any FPGA family.
 
     Raises:
-        BadInput: as ``open_board``, but for the part.
+        BadInput: as for ``open_board``, but every part is allowed.
     """
     return _open(name, shipped_boards())
 

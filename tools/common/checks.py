@@ -1,4 +1,4 @@
-"""Arguments of the library, checked where they come in: one line, as from the command line."""
+"""Checks of the arguments of the library. An error is one line, as on the command line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
-    """``value``, if it is one of the words that are allowed.
+    """Return ``value`` if it is one of the allowed words.
 
     Raises:
         BadInput: it is not.
@@ -37,10 +37,10 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
 
 
 def with_backward(network: Network, backward: object) -> Network:
-    """The network, going back as asked for; as it says where nothing is.
+    """Return the network with another ``backward``; None keeps its own.
 
     Raises:
-        BadInput: that is no way.
+        BadInput: ``backward`` is not an allowed word.
     """
     if backward is None:
         return network
@@ -48,7 +48,7 @@ def with_backward(network: Network, backward: object) -> Network:
 
 
 def text(name: str, value: object) -> str:
-    """``value``, if it is text.
+    """Return ``value`` if it is text.
 
     Raises:
         BadInput: it is not.
@@ -59,7 +59,7 @@ def text(name: str, value: object) -> str:
 
 
 def whole_number(name: str, value: Any, low: int, high: int) -> int:
-    """``value`` as an int, if it is a whole number from ``low`` to ``high``.
+    """Return ``value`` as an int if it is a whole number from ``low`` to ``high``.
 
     Raises:
         BadInput: it is not.
@@ -75,10 +75,14 @@ def whole_number(name: str, value: Any, low: int, high: int) -> int:
 
 
 def number(name: str, value: Any, says: str, holds: Callable[[float], bool]) -> float:
-    """``value`` as a float, if it is a number within limits.
+    """Return ``value`` as a float if it is a number within limits.
 
-    says: the limits, such as "a number of 0 or more". holds: whether a number is within them; NaN,
-    which stands for whatever is no number, must not be.
+    Args:
+        name: of the argument, for messages.
+        value: the argument.
+        says: the limits, such as "a number of 0 or more".
+        holds: returns whether a number is within the limits. It must refuse NaN, which represents
+            every value that is not a number.
 
     Raises:
         BadInput: it is not.
@@ -90,18 +94,18 @@ def number(name: str, value: Any, says: str, holds: Callable[[float], bool]) -> 
 
 
 def _number(value: Any) -> float:
-    """``value`` as a float, NaN if it is no number."""
+    """Return ``value`` as a float, NaN if it is not a number."""
     plain = _plain(value)
     return float(plain) if isinstance(plain, Real) and not isinstance(plain, bool) else math.nan
 
 
 def _plain(value: Any) -> Any:
-    """``value``, but of a NumPy scalar or an array without dimensions the Python number."""
+    """Return ``value``; for a NumPy scalar or an array without dimensions, the Python number."""
     return value.item() if getattr(value, "shape", None) == () else value
 
 
 def path(name: str, value: object) -> Path:
-    """``value`` as a path, if it is text or a path of text.
+    """Return ``value`` as a path if it is text or a path of text.
 
     Raises:
         BadInput: it is not.
@@ -113,7 +117,7 @@ def path(name: str, value: object) -> Path:
 
 
 def listener(name: str, value: Any) -> Callable[[str], object]:
-    """``value``, if it can be called.
+    """Return ``value`` if it can be called.
 
     Raises:
         BadInput: it cannot.
@@ -125,7 +129,7 @@ def listener(name: str, value: Any) -> Callable[[str], object]:
 
 
 def flag(name: str, value: object) -> bool:
-    """``value``, if it is a bool.
+    """Return ``value`` if it is a bool.
 
     Raises:
         BadInput: it is not.
@@ -137,7 +141,7 @@ def flag(name: str, value: object) -> bool:
 
 
 def input_words(name: str, value: ArrayLike, size: tuple[int | None, ...], stores: Stores) -> Bits:
-    """The input of a layer, or the image, as ``words``; nothing that is stored far from itself.
+    """Return the input of a layer, or the image, as words, if its storage format can hold it.
 
     Raises:
         BadInput: ``words`` or ``check_storable`` refuses it.
@@ -150,23 +154,25 @@ def input_words(name: str, value: ArrayLike, size: tuple[int | None, ...], store
 
 
 def words(name: str, value: ArrayLike, size: tuple[int | None, ...], fmt: FloatFormat) -> Bits:
-    """An array of ``size``, numbers or ``uint32`` words, as words; None is any length above 0.
+    """Return an array of ``size``, of numbers or ``uint32`` words, as words.
+
+    A length of None allows any length above 0.
 
     Raises:
-        BadInput: no such array, or ``given_words`` refuses it.
+        BadInput: the array has another size, or ``given_words`` refuses it.
     """
-    from merp.tools.common.given_words import given_words  # slow imports wait
+    from merp.tools.common.given_words import given_words  # import only if needed: it is slow
 
     return given_words(name, array_of(name, value, size), fmt)
 
 
 def array_of(name: str, value: ArrayLike, size: tuple[int | None, ...]) -> NDArray[np.generic]:
-    """An array of ``size``, of whatever type; None is any length above 0.
+    """Return an array of ``size``, of any type; a length of None allows any length above 0.
 
     Raises:
-        BadInput: no such array.
+        BadInput: it is not an array of this size.
     """
-    import numpy as np  # slow imports wait
+    import numpy as np  # import only if needed: it is slow
 
     said = ", ".join("images" if length is None else str(length) for length in size)
     try:

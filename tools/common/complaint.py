@@ -1,4 +1,4 @@
-"""Everything that is said to people on standard error, and how: one line each."""
+"""Messages to people on standard error, one line each."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from merp.models.base.errors import LINE, one_line
 from merp.tools.common.streams import drop
 
 ANY_LENGTH = sys.maxsize
-"""Of a line that holds a command, which is worth nothing if it is cut."""
+"""Limit for a line that contains a command, because a cut command is useless."""
 
 
 def complain(message: str, program: str = "merp", most: int = LINE) -> None:
-    """Print ``message`` as one line of so many characters at most.
+    """Print ``message`` as one line of ``most`` characters at most.
 
-    A standard error that takes nothing is no second error.
+    If standard error cannot be written, the message is dropped.
     """
     try:
         print(f"{program}: {one_line(message, most)}", file=sys.stderr, flush=True)
     except OSError:
-        drop(sys.stderr)  # else what it still holds would be an error at the exit
+        drop(sys.stderr)  # the rest of its buffer would raise an error at the exit

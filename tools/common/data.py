@@ -1,4 +1,4 @@
-"""Where the files stand that come with the tools: networks, templates."""
+"""The folder of the data files of the tools: networks, boards, templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network file of a network whose designs were chosen for it."""
+"""Write the network file of a network with designs that were chosen for it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from merp.tools.common.shipped import checked
 
 
 def designed_file(file: str, tables: Mapping[str, Any], made: Network, head: Iterable[str]) -> str:
-    """The text of a network file, with the designs that layers have in ``made``, and what it fuses.
+    """Return the text of a network file, with the designs and the layer fusion of ``made``.
 
-    A fully connected layer that its design cannot hold in one piece is left to the plan, which
-    folds it onto the same design.
+    If a design cannot hold a fully connected layer in one piece, the layer gets no design in the
+    file. A plan then folds it onto the same design.
 
     Args:
-        file: what messages call it. tables: of the file that ``made`` comes from. head: comments.
+        file: its name in messages.
+        tables: tables of the file that ``made`` was built from.
+        made: the network with its designs.
+        head: comments at the top.
 
     Raises:
-        BadInput: no design holds a convolution in one piece, or two layers that are fused.
+        BadInput: no design holds a convolution, or two fused layers, in one piece.
     """
     designs = design_tables(made)
     tables = deepcopy({key: value for key, value in tables.items() if key != "design"})

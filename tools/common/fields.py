@@ -1,4 +1,4 @@
-"""Fields that requests of several verbs have, each declared here once."""
+"""Fields that the requests of several verbs share."""
 
 from __future__ import annotations
 
@@ -15,57 +15,57 @@ from merp.tools.common.kinds import Flag, Named, OneOf, Text, WholeOption, Writt
 from merp.tools.common.request import Being, option
 
 MOST_BATCH = 1 << 16
-"""Images of a step."""
+"""Largest number of images of a step."""
 
 BATCH = 128
-"""The same, where none is asked for."""
+"""Default number of images of a step."""
 
 MOST_SEED = (1 << 32) - 1
 
 PHASE = "fp"
-"""That which is meant where none is asked for."""
+"""Default phase."""
 
 ALL = "all"
 
 DELTAS = ("sums", "pooled")
 
 STATE: Final = "pooled"
-"""Kind of state that a plan keeps, where none is asked for."""
+"""Default kind of the ReLU/pooling mask that a plan keeps."""
 
 
 def network(**more: Any) -> Any:
-    """NETWORK, a shipped name, a TOML file or an ONNX model."""
-    says = "a shipped network's name, a TOML file or an ONNX model"
+    """Declare NETWORK: a shipped name, a TOML file or an ONNX model."""
+    says = "name of a shipped network, a TOML file or an ONNX model"
     return option(Text(), says, "NETWORK", **{"required": True, **more})
 
 
 def as_json(help: str, **more: Any) -> Any:
-    """``--json``."""
+    """Declare ``--json``."""
     return option(Flag(), help, "--json", last=True, **more)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """A request that is answered in JSON or for people."""
+    """A request whose answer is JSON or text for people."""
 
     json: bool = as_json("print JSON for programs")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tables:
-    """One whose answer for people is in tables."""
+    """A request whose answer is JSON or tables for people."""
 
     json: bool = as_json("print JSON instead of tables", group="form")
     wide: bool = option(
         Flag(),
-        "print each table in one piece on a narrow terminal too, as into a file",
+        "print each table in one piece, on a narrow terminal too",
         group="form",
         last=True,
     )
 
 
 def answered(asked: Answer | Tables, answer: Mapping[str, Any], show: Callable[[], object]) -> int:
-    """Print an answer as JSON, or have ``show`` print it; the status of a verb that is done."""
+    """Print an answer as JSON, or let ``show`` print it; return status 0."""
     if asked.json:
         import json
 
@@ -75,13 +75,26 @@ def answered(asked: Answer | Tables, answer: Mapping[str, Any], show: Callable[[
     return 0
 
 
+def all_rows(help: str, **more: Any) -> Any:
+    """``--all``, of a verb whose first screen leaves rows out."""
+    return option(Flag(), help, **more)
+
+
+def details(help: str, **more: Any) -> Any:
+    """``--details``, of a verb whose first screen leaves tables or columns out."""
+    return option(Flag(), help, **more)
+
+
 def output(place: str, help: str, *options: str, metavar: str = "DIR", **more: Any) -> Any:
-    """What is written: ``-o`` if no ``options`` are named; ``place`` is ``folder`` or ``file``."""
+    """Declare an output path, ``-o`` if no ``options`` are named.
+
+    ``place`` is ``folder`` or ``file``.
+    """
     return option(Written(place), help, *(options or ("-o", "--output")), metavar=metavar, **more)
 
 
 def batch(**more: Any) -> Any:
-    """``--batch``, of a verb that counts."""
+    """Declare ``--batch`` of a verb that counts traffic."""
     more = {"default": BATCH, "metavar": "IMAGES", **more}
     return option(
         WholeOption(1, MOST_BATCH), "images of a step",
@@ -90,7 +103,7 @@ def batch(**more: Any) -> Any:
 
 
 def board(default: str | None = None, **more: Any) -> Any:
-    """``--board``, which must be given where nothing is said of a ``default``."""
+    """Declare ``--board``, which is required if it has no ``default``."""
 
     def says() -> str:
         from merp.tools.common.boards import board_names  # only help pages list them
@@ -102,21 +115,21 @@ def board(default: str | None = None, **more: Any) -> Any:
 
 
 def backward(**more: Any) -> Any:
-    """``--backward``; what is not given is None."""
+    """Declare ``--backward``; the default is None."""
     return option(
         OneOf(BACKWARD.allowed, FORMER_BACKWARD),
-        "delta propagation and kernel update of a convolution: separate passes, or one with the "
-        "same bits (default: as the network says)",
+        "delta propagation and kernel update of a convolution in separate passes or in one, with "
+        "the same bits (default: as the network file says)",
         **more,
     )
 
 
 def delta_at(**more: Any) -> Any:
-    """``--delta-at``."""
+    """Declare ``--delta-at``."""
     return option(
         OneOf(DELTAS),
-        "resolution of deltas in memory for dp and ku (default sums, as in the paper; of the way "
-        "back in one pass pooled)",
+        "resolution of deltas in memory for dp and ku (default: sums, as in the paper; pooled for "
+        "the combined backward pass)",
         says="resolution of deltas in memory, ``sums`` or ``pooled`` (default ``pooled`` for the "
         "combined backward pass, else ``sums``).",
         **more,
@@ -124,53 +137,55 @@ def delta_at(**more: Any) -> Any:
 
 
 def phase(*others: str, help: str, **more: Any) -> Any:
-    """``--phase``: one that hardware runs, or one of ``others``; what is not given is None."""
-    both = "ff: fp of two fused layers; bp: dp and ku in one"
+    """Declare ``--phase``: a phase of the hardware, or one of ``others``; the default is None."""
+    both = "ff: fp of two fused layers; bp: dp and ku in one pass"
     return option(OneOf(lambda: (*known_phases(), *others)), f"{both}; {help}", **more)
 
 
 def state(help: str = "", **more: Any) -> Any:
-    """``--state``; ``help``: what is said behind."""
-    says = "``fp`` also writes the state for the backward phases."
-    both = "fp also writes the state for backward propagation"
+    """Declare ``--state``; ``help`` is appended to the help text."""
+    says = "``fp`` also writes the ReLU/pooling mask for the backward phases."
+    both = "fp also writes the ReLU/pooling mask for backward propagation"
     return option(Flag(), f"{both}{help}", **{"says": says, **more})
 
 
-def goal(help: str = "; the other one decides between equals", **more: Any) -> Any:
-    """``--for``; what is not given is None. ``help``: what is said behind."""
-    return option(OneOf(GOALS), f"what tiles are chosen for{help} (default bytes)", "--for", **more)
+def goal(help: str = "; the other decides between equal ones", **more: Any) -> Any:
+    """Declare ``--for``; the default is None. ``help`` is appended to the help text."""
+    return option(
+        OneOf(GOALS), f"optimise the tiles for this{help} (default bytes)", "--for", **more
+    )
 
 
 def apart(**more: Any) -> Any:
-    """``--apart``."""
+    """Declare ``--apart``."""
     return option(
-        Flag(), "bitstreams for each layer alone: fewer bytes, more bitstreams to load", **more
+        Flag(), "separate bitstreams for each layer: fewer bytes, more bitstreams to load", **more
     )
 
 
 def plan_state(**more: Any) -> Any:
-    """``--state-bits`` of a plan; what is not given is None."""
+    """Declare ``--state-bits`` of a plan; the default is None."""
     return option(
         OneOf(STATES),
-        "state kept for ReLU' and un-pooling; pooled: deltas are stored pooled, too "
+        "stored form of the ReLU/pooling mask; with pooled, deltas are stored pooled, too "
         f"(default {STATE})",
         **more,
     )
 
 
 def fit(default: str, **more: Any) -> Any:
-    """``--fit``."""
+    """Declare ``--fit``."""
     return option(
         OneOf(FITS),
-        "CNN-MERP's designs: the quickest of those sized for the board and those of the network "
-        "file, or the file's (default %(default)s)",
+        "CNN-MERP's designs: shipped takes those of the network file; best takes the quickest of "
+        "these and of designs sized for the board (default %(default)s)",
         default=default,
         **more,
     )
 
 
 def architecture(help: str, default: str | None = None, **more: Any) -> Any:
-    """``--architecture``; ``help``: what is said behind the machines that it may name."""
+    """Declare ``--architecture``; ``help`` follows the list of the machines."""
     lines = {each.name: each.says for each in runners()}
     return option(
         OneOf(architectures(), other_names()),
@@ -182,11 +197,13 @@ def architecture(help: str, default: str | None = None, **more: Any) -> Any:
 
 
 def of_machine(name: str, help: str, says: str = "", **more: Any) -> Any:
-    """An option that some machines alone take. Their records have its limits and its default.
+    """Declare an option that only some machines take, with limits and default of their records.
 
     Args:
-        name: of the field, as the records have it. help, says: as of ``option``; ``{low}``,
-            ``{high}`` and ``{default}`` stand for what the first of the machines has.
+        name: name of the field, as in the records.
+        help: help text, as for ``option``; ``{low}``, ``{high}`` and ``{default}`` are replaced by
+            the values of the first of the machines.
+        says: text for Python, with the same replacements.
     """
     taking = [each for each in runners() if name in each.options]
     found = taking[0].options[name]
@@ -201,15 +218,15 @@ def of_machine(name: str, help: str, says: str = "", **more: Any) -> Any:
 
 
 def depth(**more: Any) -> Any:
-    """``--depth`` of machines that run all layers at once."""
+    """Declare ``--depth`` of machines that run all layers concurrently."""
     return of_machine(
-        "depth", "images on their way at most (default {default})",
-        "images on their way at most, {low} to {high} (default {default}).", **more,
+        "depth", "images in flight at most (default {default})",
+        "images in flight at most, {low} to {high} (default {default}).", **more,
     )  # fmt: skip
 
 
 def devices(**more: Any) -> Any:
-    """``--devices`` of machines on several boards."""
+    """Declare ``--devices`` of machines on several boards."""
     return of_machine(
         "devices", "boards (default {default})",
         "boards of the chain, {low} to {high} (default {default}).", **more,
@@ -217,5 +234,5 @@ def devices(**more: Any) -> Any:
 
 
 def seed(help: str, default: int | None = 0, **more: Any) -> Any:
-    """``--seed``."""
+    """Declare ``--seed``."""
     return option(WholeOption(0, MOST_SEED), help, metavar="S", default=default, **more)

@@ -1,4 +1,4 @@
-"""Numbers that a user gave, as words of a format that hold them."""
+"""Convert numbers of a user to words of a format."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from merp.tools.common.given_numbers import refuse_first
 
 
 def finite_words(where: str, numbers: Values, fmt: FloatFormat) -> Bits:
-    """Numbers rounded into the format, any shape.
+    """Return the numbers as words of the format, rounded, in any shape.
 
-    ``where`` opens the complaint: file and key.
+    ``where`` starts the error message: file and key.
 
     Raises:
-        BadInput: names the first that is infinite or NaN, or too large for the format.
+        BadInput: a number is infinite, NaN or too large for the format. It names the first one.
     """
     words = to_bits(numbers, fmt)
     unusable = ~np.isfinite(to_values(words, fmt))

@@ -1,4 +1,4 @@
-"""Arrays of numbers that a user gave, of whatever type, as binary64 without a change of value."""
+"""Convert arrays of numbers of a user to binary64, without a change of value."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from merp.models.arithmetic.compiled import Values
 from merp.models.base.errors import BadInput
 
 NUMBERS = "biuf"
-"""Kinds of types that are numbers: truths, whole numbers, floating point."""
+"""Kinds of types that are numbers: booleans, whole numbers, floating point."""
 
 Wrong = NDArray[np.bool_]
 
 
 def given_numbers(where: str, array: NDArray[np.generic]) -> Values:
-    """The numbers of an array, any shape, exactly.
+    """Return the numbers of an array, of any shape, exactly.
 
-    ``where`` opens the complaint: file and key, or the argument.
+    ``where`` starts the error message: file and key, or the argument.
 
     Raises:
         BadInput: another type (complex, text, Python objects), or a number that binary64 does not
-            hold; it names the first one.
+            hold. It names the first one.
     """
     if array.dtype.kind not in NUMBERS:
         raise BadInput(f"{where}: type {array.dtype}: allowed are numbers")
@@ -29,7 +29,7 @@ def given_numbers(where: str, array: NDArray[np.generic]) -> Values:
     if array.dtype.itemsize > np.dtype(np.float64).itemsize:
         refuse_first(where, array, (found != array) & (array == array), "numbers of binary64")
     elif array.dtype.kind in "iu" and array.dtype.itemsize == np.dtype(np.float64).itemsize:
-        size = np.abs(array).astype(np.uint64)  # of the least int64 as well, which wraps
+        size = np.abs(array).astype(np.uint64)  # also correct for the least int64, whose abs wraps
         lowest = size & (~size + np.uint64(1))
         long = size // np.maximum(lowest, np.uint64(1)) >= np.uint64(1 << 53)
         refuse_first(where, array, long, "whole numbers of at most 53 significant bits")
@@ -37,10 +37,10 @@ def given_numbers(where: str, array: NDArray[np.generic]) -> Values:
 
 
 def whole_numbers(where: str, array: NDArray[np.generic]) -> NDArray[np.int64]:
-    """The whole numbers of an array, any shape and type.
+    """Return the whole numbers of an array, of any shape and type.
 
     Raises:
-        BadInput: ``given_numbers`` refuses it, or the first one that is not whole.
+        BadInput: ``given_numbers`` refuses the array, or a number is not whole.
     """
     found = given_numbers(where, array)
     wrong = ~((found == np.rint(found)) & (np.abs(found) < 2.0**63))
@@ -52,7 +52,7 @@ def refuse_first(where: str, array: NDArray[np.generic], wrong: Wrong, allowed: 
     """Refuse the first number that is ``wrong``.
 
     Raises:
-        BadInput: there is one; it names the place, the number, and what is allowed.
+        BadInput: a number is wrong. It names the place, the number and the allowed numbers.
     """
     if wrong.any():
         place = tuple(int(index) for index in np.argwhere(wrong)[0])

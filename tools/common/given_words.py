@@ -1,4 +1,4 @@
-"""Arrays that a user gave, of numbers or of words, as words of a format."""
+"""Convert arrays of a user, of numbers or of words, to words of a format."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from merp.tools.common.given_numbers import given_numbers, refuse_first
 
 
 def given_words(where: str, array: NDArray[np.generic], fmt: FloatFormat) -> Bits:
-    """Numbers as words of the format: floating-point ones rounded, whole ones and truths exactly.
+    """Return numbers as words of the format: floating-point ones rounded, the others exactly.
 
-    ``uint32`` words of the format are taken as they are. ``where`` opens the complaint: file and
-    key, or the argument.
+    ``uint32`` words of the format are kept as they are. ``where`` starts the error message: file
+    and key, or the argument.
 
     Raises:
-        BadInput: an array of no numbers, a number that the format does not hold, or a word that is
-            wider than the format.
+        BadInput: an array without numbers, a number that the format does not hold, or a word that
+            is wider than the format.
     """
     if array.dtype.kind != "u" or array.dtype.itemsize != 4:
         numbers = given_numbers(where, array)

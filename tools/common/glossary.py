@@ -1,6 +1,6 @@
-"""The glossary: what ``merp help TERM`` prints, and the page of the documentation site.
+"""The glossary of ``merp help TERM`` and of the documentation site.
 
-Its one source is ``data/glossary.md``: for each term a heading of the second level, a paragraph.
+Its only source is ``data/glossary.md``: one heading of level two and one paragraph for each term.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ PAGE = DATA / "glossary.md"
 
 
 def glossary() -> dict[str, str]:
-    """Return what each term means, on one line, in the order of the page."""
+    """Return the explanation of each term on one line, in the order of the page."""
     _, *sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = {}
     for section in sections:
         term, _, text = section.partition("\n")
-        found[term] = " ".join(text.replace("`", "").split())
-    return found
+        entry, _, _ = text.partition("\n# ")
+        found[term] = " ".join(entry.replace("`", "").split())
+    return dict(sorted(found.items(), key=lambda each: each[0].lower()))

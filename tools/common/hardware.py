@@ -1,4 +1,4 @@
-"""Which hardware a record belongs to: the fingerprint of what would be elaborated now."""
+"""The fingerprint of the current hardware sources, which ties a record to its hardware."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from merp.models.network.network import Layer, Network
 from merp.testbenches.top.top import Top
 
 HARDWARE = "hardware_sha"
-"""Key of a record: which hardware it belongs to."""
+"""Key of a record: the fingerprint of the hardware that it was measured on."""
 
 
 def hardware(network: Network, layer: Layer, phase: str, *, state: bool, before: bool) -> Top:
-    """The block that runs a phase of a layer, all RTL.
+    """Return the block that runs a phase of a layer, all RTL.
 
     Args:
-        state: FP also writes the state. before: deltas lie in memory at pooled resolution.
+        network: the network of the layer.
+        layer: the layer.
+        phase: name of the phase.
+        state: FP also writes the ReLU/pooling mask.
+        before: deltas are stored at pooled resolution.
 
     Raises:
         BadInput: the layer has no design.
@@ -24,7 +28,7 @@ def hardware(network: Network, layer: Layer, phase: str, *, state: bool, before:
 
 
 def hardware_sha(network: Network, layer: Layer, phase: str, *, state: bool, before: bool) -> str:
-    """Fingerprint of that block: its parameters, its ports, and all sources of the hardware.
+    """Return the fingerprint of this block: its parameters, its ports and all hardware sources.
 
     Raises:
         BadInput: the layer has no design.

@@ -1,4 +1,4 @@
-"""What goes into the first layer where a user gives no maps: a photograph, or random numbers."""
+"""Default inputs of the first layer: a photograph, or random numbers."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from merp.tools.common.photograph import CHANNELS, Size, batch
 
 
 def input_maps(network: Network, images: int, photograph: Path | None = None) -> Bits:
-    """Input maps of a network's first layer: (images, rows, columns, channels) words.
+    """Return input maps of a network's first layer: (images, rows, columns, channels) words.
 
-    Those of ``photograph``, or of the one that is shipped; where a network takes as many channels
-    as no photograph has, and none is given, random numbers.
+    They show ``photograph``, or the shipped one if it is None. If it is None and no photograph has
+    the channels of the network, they are random numbers.
 
     Raises:
-        BadInput: the file is not a readable image, or the network takes other channels.
+        BadInput: the file is not a readable image, or the network takes another number of channels.
     """
     stored = network.stored_input
     return float_maps(network.input, images, network.fmt, photograph, stored)
 
 
 def random_maps(network: Network, images: int) -> Bits:
-    """Standard normal numbers, or bytes, the same in every run, as ``input_maps`` are."""
+    """Return standard normal numbers, or bytes, as input maps. They are the same in every run."""
     return _random(network.input, images, network.fmt, network.stored_input)
 
 
@@ -41,10 +41,10 @@ def float_maps(
     photograph: Path | None = None,
     stored: StoredFormat | None = None,
 ) -> Bits:
-    """The same of any format and size, as it is ``stored`` in memory, if in another one.
+    """Return input maps of any format and size, with the values of their ``stored`` format.
 
     Raises:
-        BadInput: as ``input_maps``.
+        BadInput: as for ``input_maps``.
     """
     if photograph is None and size[2] not in CHANNELS:
         return _random(size, images, fmt, stored or fmt)

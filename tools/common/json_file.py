@@ -1,4 +1,4 @@
-"""Read a JSON file that a verb left, which somebody may have changed since."""
+"""Read a JSON file that a verb wrote and that may have been edited."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ BYTES = 1 << 26
 
 
 def read_json(path: Path) -> Any:
-    """Parse the JSON file ``path``, in which every number is finite.
+    """Parse the JSON file ``path``. All numbers must be finite.
 
     Raises:
-        BadInput: it is no regular file, cannot be read, is larger than ``BYTES``, or is not JSON.
+        BadInput: it is not a regular file, cannot be read, is larger than ``BYTES``, or is not
+            JSON.
     """
     return parse_json(read_text(path, BYTES, regular=True), str(path))
 
 
 def parse_json(text: str, where: str) -> Any:
-    """Parse JSON in which every number is finite; ``where`` opens the complaint.
+    """Parse JSON text. All numbers must be finite. ``where`` starts the error message.
 
     Raises:
         BadInput: it is not JSON.
@@ -37,7 +38,7 @@ def parse_json(text: str, where: str) -> Any:
 
 
 def _finite(text: str) -> float:
-    """A number; Python reads NaN and infinities, which JSON does not have."""
+    """Return a finite number. Python also accepts NaN and infinities, which JSON does not have."""
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{shown(text)}: allowed are finite numbers")

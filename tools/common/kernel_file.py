@@ -1,6 +1,6 @@
 """Kernels and biases of a file: an ``.npz`` with ``<layer>.kernel`` and ``<layer>.bias``.
 
-A user's own, what ``merp import`` took out of a model, or what ``merp train`` saved.
+The file is a user's own, or was written by ``merp import`` or ``merp train``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput, shown
+from merp.models.base.file_format import PARAMETERS, check_format
 from merp.models.golden.in_memory import in_memory
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Network
@@ -26,35 +27,38 @@ SUFFIXES = (".kernel", ".bias")
 
 
 def read_kernels(path: Path, network: Network, initial: Parameters) -> Parameters:
-    """Kernels and biases of ``path``; a layer that it leaves out keeps its initial ones.
+    """Return the kernels and biases of ``path``; a missing layer keeps its initial ones.
 
     Raises:
-        BadInput: as ``kernel_words``.
+        BadInput: as for ``kernel_words``.
     """
     return _Overlay(kernel_words(path, network), initial)
 
 
 def with_weights(network: Network, path: Path, seed: int = 0) -> Network:
-    """The network with the kernels and biases of ``path``; of other layers its own, or the seed's.
+    """Return the network with the kernels and biases of ``path``.
+
+    A layer that is not in the file keeps its own, or gets random ones from the seed.
 
     Raises:
-        BadInput: as ``kernel_words``.
+        BadInput: as for ``kernel_words``.
     """
     begun = read_kernels(path, network, parameters(network, seed))
     return replace(network, weights=begun)
 
 
 def kernel_words(path: Path, network: Network) -> dict[str, Bits]:
-    """The words of each array of ``path``, by its key.
+    """Return the words of each array of ``path``, by its key.
 
     Kernels are (groups*m, n, k, k), biases (groups*m,): numbers, or ``uint32`` words of the
-    format. What else is in a file that merp saved does not count.
+    format. Other keys are ignored if merp saved the file.
 
     Raises:
-        BadInput: unreadable file, unknown key, wrong size or type, a NaN, or a file that merp saved
-            and that was changed since.
+        BadInput: an unreadable file, an unknown key, a wrong size or type, a NaN, or a file that
+            merp saved and that was changed later.
     """
     arrays = read_npz(path)
+    check_format(path, arrays, PARAMETERS)
     if SEAL in arrays:
         if not is_whole(arrays):
             raise BadInput(f"{path}: not as merp saved it, {SEAL} differs")
@@ -68,10 +72,12 @@ def kernel_words(path: Path, network: Network) -> dict[str, Bits]:
 
 
 def read_pairs(path: Path, network: Network) -> dict[str, tuple[Bits, Bits]]:
-    """Kernels and biases of the layers that ``path`` has; the network's own where it has but one.
+    """Return the kernels and biases of the layers in ``path``.
+
+    If the file has only one of the two for a layer, the other is the network's own.
 
     Raises:
-        BadInput: as ``kernel_words``, or neither has the other one.
+        BadInput: as for ``kernel_words``, or one of the two is in neither place.
     """
     words = kernel_words(path, network)
     pairs = _Overlay(words, network.weights)
@@ -88,7 +94,7 @@ def read_pairs(path: Path, network: Network) -> dict[str, tuple[Bits, Bits]]:
 
 
 class _Overlay(Mapping[str, tuple[Bits, Bits]]):
-    """The file's words where it has them; initial ones are only made where they are needed."""
+    """The file's words, with initial ones for missing keys. Those are created only if needed."""
 
     def __init__(self, words: Mapping[str, Bits], initial: Parameters) -> None:
         self._words = words
@@ -121,7 +127,7 @@ def _words(
         raise BadInput(f"{path}: {key}: size {array.shape}: allowed is {shapes[key]}")
     if array.dtype.kind != "f":
         words = given_words(f"{path}: {key}", array, network.fmt)
-    else:  # training may have left infinite ones
+    else:  # training may have produced infinities
         refuse_first(f"{path}: {key}", array, np.isnan(array), "numbers")
         words = to_bits(array.astype(np.float64), network.fmt)
     return in_memory(words, "kernels", network.fmt, network.storage)

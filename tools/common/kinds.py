@@ -1,7 +1,7 @@
-"""Kinds of values in a request: how an option reads one, and what Python may give.
+"""Kinds of values in a request: how an option is parsed, and which Python values are allowed.
 
-Kinds are neither compared nor printed. So their dataclasses have no methods for it, which would
-take time to make at every start.
+Kinds are neither compared nor printed. Their dataclasses omit these methods, because they would
+slow down every start.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from merp.tools.common.request import About
 
 Place = str | PathLike[str]
-"""A path, as Python gives one."""
+"""A path as a Python argument."""
 
 Listener = Callable[[str], object]
-"""Is called with each line about progress."""
+"""A callback that receives each line about progress."""
 
 
 class Kind:
-    """A kind of values; as such, whatever Python gives."""
+    """A kind of values. The base class accepts any Python value."""
 
     allowed = ""
-    """Which values, in a few words; "" where the help says it."""
+    """The allowed values in a few words; "" if the help text says them."""
 
     def form(self) -> dict[str, Any]:
-        """Arguments of ``add_argument``."""
+        """Return arguments of ``add_argument``."""
         return {}
 
     def add(
@@ -43,7 +43,8 @@ class Kind:
     ) -> list[tuple[str, str, Callable[[str, Path], object]]]:
         """Add the option of a field to a parser.
 
-        Returns what is written there: the option's name, the field's, and what checks the place.
+        Returns the outputs of the option: its name, the field's name, and a function that checks
+        the path.
         """
         names = of.options or (f"--{name.replace('_', '-')}",)
         default = list(of.default) if isinstance(of.default, tuple) else of.default
@@ -65,12 +66,12 @@ class Kind:
         return []
 
     def taken(self, args: argparse.Namespace, name: str) -> Any:
-        """The field's value of what was parsed."""
+        """Return the field's value from the parsed arguments."""
         value = getattr(args, name)
         return tuple(value) if isinstance(value, list) else value
 
     def checked(self, name: str, value: Any) -> Any:
-        """The argument ``name`` of a Python call, as an option would have read it.
+        """Return the argument ``name`` of a Python call in the form that an option would have.
 
         Raises:
             BadInput: it is not of this kind.
@@ -79,7 +80,7 @@ class Kind:
 
 
 class _Former(argparse.Action):
-    """A former name of an option, which no help page shows."""
+    """A former name of an option. Help pages do not show it."""
 
     def __init__(self, *, option: argparse.Action, **names: Any) -> None:
         like: dict[str, Any] = {
@@ -97,7 +98,7 @@ class _Former(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Do as the option does."""
+        """Do the same as the option, and warn."""
         renamed(self.option_strings[0], self._option.option_strings[0])
         self._option(parser, namespace, values, option_string)
 
@@ -111,11 +112,11 @@ class WholeOption(Kind):
 
     @property
     def allowed(self) -> str:  # type: ignore[override]
-        """Both ends."""
+        """The limits."""
         return f"{self.low} to {self.high}"
 
     def form(self) -> dict[str, Any]:
-        """Read by ``int``."""
+        """Parse with ``int``."""
         return {"type": self._read}
 
     def _read(self, given: str) -> int:
@@ -129,13 +130,13 @@ class WholeOption(Kind):
         return value
 
     def checked(self, name: str, value: Any) -> int:
-        """Whatever is a whole number, such as NumPy's."""
+        """Accept every whole number, also NumPy's."""
         return whole_number(name, value, self.low, self.high)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Number(Kind):
-    """A number; ``says`` names the limits that ``holds`` checks. NaN must not hold."""
+    """A number within limits that ``says`` names and ``holds`` checks. ``holds`` refuses NaN."""
 
     says: str
     holds: Callable[[float], bool]
@@ -146,7 +147,7 @@ class Number(Kind):
         return self.says
 
     def form(self) -> dict[str, Any]:
-        """Read by ``float``."""
+        """Parse with ``float``."""
         return {"type": self._read}
 
     def _read(self, given: str) -> float:
@@ -159,7 +160,7 @@ class Number(Kind):
         return value
 
     def checked(self, name: str, value: Any) -> float:
-        """Whatever is a real number, such as NumPy's."""
+        """Accept every real number, also NumPy's."""
         return number(name, value, self.says, self.holds)
 
 
@@ -171,9 +172,9 @@ class OneOf(Kind):
     """One of some words.
 
     Attributes:
-        listed: the words; or ``package.module:NAME`` of words that take long to import; or a
-            function that lists them, where installed machines bring some.
-        aliases: other spellings that are taken, and what they stand for.
+        listed: the words; or ``package.module:NAME`` if their import is slow; or a function that
+            lists them, if installed machines add words.
+        aliases: other allowed spellings, each with its word.
     """
 
     listed: Collection[str] | str | Callable[[], Collection[str]]
@@ -181,7 +182,7 @@ class OneOf(Kind):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All of them."""
+        """All allowed words."""
         if isinstance(self.listed, str):
             from pkgutil import resolve_name
 
@@ -190,11 +191,11 @@ class OneOf(Kind):
 
     @property
     def allowed(self) -> str:  # type: ignore[override]
-        """All of them."""
+        """All allowed words."""
         return ", ".join(self.words)
 
     def form(self) -> dict[str, Any]:
-        """Choices of argparse, which checks what a word stands for."""
+        """Return choices of argparse, which checks the word behind an alias."""
         return {"choices": self.words, **({"type": self._meant} if self.aliases else {})}
 
     def _meant(self, word: str) -> str:
@@ -204,19 +205,19 @@ class OneOf(Kind):
         return word
 
     def checked(self, name: str, value: Any) -> str:
-        """Exactly one of the words, or what stands for one."""
+        """Accept one of the words or an alias."""
         return one_of(name, self._meant(value) if isinstance(value, str) else value, self.words)
 
 
 class Flag(Kind):
-    """Given or not."""
+    """A flag: given or not."""
 
     def form(self) -> dict[str, Any]:
-        """An option without a value."""
+        """Return the form of an option without a value."""
         return {"action": "store_true"}
 
     def checked(self, name: str, value: Any) -> bool:
-        """A bool."""
+        """Accept a bool."""
         return flag(name, value)
 
 
@@ -224,15 +225,15 @@ class Text(Kind):
     """Any text."""
 
     def checked(self, name: str, value: Any) -> str:
-        """Text."""
+        """Accept text."""
         return text(name, value)
 
 
 class Named(Kind):
-    """The name of something that is shipped, or a path."""
+    """The name of a shipped item, or a path."""
 
     def checked(self, name: str, value: Any) -> str:
-        """Text, or a path of text."""
+        """Accept text, or a path of text."""
         return fspath(path(name, value))
 
 
@@ -240,69 +241,69 @@ class File(Kind):
     """A file or a folder."""
 
     def form(self) -> dict[str, Any]:
-        """Read as a path."""
+        """Parse as a path."""
         return {"type": Path}
 
     def checked(self, name: str, value: Any) -> Path:
-        """Text, or a path of text."""
+        """Accept text, or a path of text."""
         return path(name, value)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Written(File):
-    """What is written, a ``folder`` or a ``file``."""
+    """A path to write, a ``folder`` or a ``file``."""
 
     place: str
 
     def add(
         self, where: argparse._ActionsContainer, name: str, of: About
     ) -> list[tuple[str, str, Callable[[str, Path], object]]]:
-        """Add the option, and say that it is written."""
+        """Add the option and register it as an output."""
         super().add(where, name, of)
         return [((of.options or (f"--{name}",))[0], name, self.check)]
 
     def check(self, option: str, path: Path) -> None:
-        """Refuse, before any work, where nothing can be written.
+        """Refuse a path that cannot be written, before any work.
 
         Raises:
-            BadInput: it names the option, and what stands in the way.
+            BadInput: it names the option and the obstacle.
         """
-        from merp.tools.common.output import Output  # what writes nothing does not wait for it
+        from merp.tools.common.output import Output  # import only if a verb writes
 
         (Output.of_folder if self.place == "folder" else Output.of_file)(option, path)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Read(Kind):
-    """What ``read`` makes of text, or raises ``argparse.ArgumentTypeError``."""
+    """A value that ``read`` parses from text; it raises ``argparse.ArgumentTypeError``."""
 
     read: Callable[[str], Any]
 
     def form(self) -> dict[str, Any]:
-        """Read so."""
+        """Parse with ``read``."""
         return {"type": self.read}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Repeated(Kind):
-    """Values of a kind: an option that may be given again."""
+    """Values of a kind, from an option that may be repeated."""
 
     each: Kind
 
     def form(self) -> dict[str, Any]:
-        """Each is appended."""
+        """Append each value."""
         return {**self.each.form(), "action": "append"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Several(Kind):
-    """Values of a kind behind each other; ``least`` is ``+`` for one or more, ``*`` for any."""
+    """Several values of a kind in a row; ``least`` is ``+`` for one or more, ``*`` for any."""
 
     each: Kind
     least: str
 
     def form(self) -> dict[str, Any]:
-        """As many as there are."""
+        """Take all values that follow."""
         return {**self.each.form(), "nargs": self.least}
 
 

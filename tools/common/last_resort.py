@@ -1,4 +1,4 @@
-"""The line that is said of an error that nobody foresaw: the machine's refusal, or our fault."""
+"""Messages for unforeseen errors: a limit of the machine, or an error of merp."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from traceback import walk_tb
 from merp.models.base.errors import one_line
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What the system says of an output that it does not take."""
+"""Errors of the system for an output that cannot be written."""
 
 NO_FILES = (errno.EMFILE, errno.ENFILE)
-"""What it says where no more files may be open."""
+"""Errors of the system if no more files may be open."""
 
 
 def refused_by_machine(error: Exception) -> str | None:
-    """What this machine did not give, if that is what an error comes from: memory, files, room."""
+    """Return a message if the machine caused the error: memory, open files or disk space."""
     if isinstance(error, MemoryError):
         return f"not enough memory: {str(error) or 'for a part of the answer'}"
     if _no_more_files(error):
@@ -27,7 +27,7 @@ def refused_by_machine(error: Exception) -> str | None:
 
 
 def _no_more_files(error: Exception) -> bool:
-    """Whether no file can be opened: libraries then miss what is there, and say all kinds of it."""
+    """Return whether no file can be opened. Libraries then report misleading errors."""
     if isinstance(error, OSError) and error.errno in NO_FILES:
         return True
     try:
@@ -38,7 +38,7 @@ def _no_more_files(error: Exception) -> bool:
 
 
 def internal_error(error: BaseException) -> str:
-    """One line: what happened, where in the package, and how to report it."""
+    """Return one line: the error, its place in the package, and how to report it."""
     places = [
         (str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(error.__traceback__)
     ]

@@ -1,4 +1,4 @@
-"""The text of a network file, as a person would write it."""
+"""Write the text of a network file in the form that a person would use."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from merp.models.base.errors import one_line
+from merp.models.base.file_format import KEY, NETWORK
 from merp.models.network.network_keys import GROUPS, PAD, STRIDE
 
 DEFAULTS = {key.key: key.default for key in (STRIDE, PAD, GROUPS)} | {"relu": True}
-"""What is not written, as it goes without saying."""
+"""Values that the file omits, because they are the defaults."""
 
 COMMENT = 300
 """Characters of the longest comment."""
@@ -23,10 +24,14 @@ def network_text(
 ) -> str:
     """Return the file of ``tables`` (of [network] and [[layer]]) and ``designs``.
 
-    head: comments in front of everything. about: of a layer, by its name.
+    Args:
+        tables: the tables ``network`` and ``layer``.
+        head: comments at the top of the file.
+        about: comments of each layer, by its name.
+        designs: tables of the designs, by their names.
     """
     lines = [_comment(each) for each in head]
-    lines += ["", "[network]", *_pairs(tables["network"])]
+    lines += ["", *_pairs({KEY: NETWORK}), "", "[network]", *_pairs(tables["network"])]
     for table in tables["layer"]:
         lines += ["", *map(_comment, about.get(table["name"], ()))]
         kept = {key: value for key, value in table.items() if DEFAULTS.get(key) != value}
@@ -45,7 +50,7 @@ def _pairs(table: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _value(value: Any) -> str:
-    """A value of a network file: names and words need no escapes."""
+    """Return a value in TOML. Names and words need no escapes."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Notices of former names, which a verb collects and prints at its end."""
+"""Collect notices about former names, which a verb prints at its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.models.base.renamed import RenamedWarning
 
 @contextmanager
 def former_names() -> Iterator[list[str]]:
-    """Inside, each ``RenamedWarning`` joins a list, once for each name; others are as before."""
+    """Collect each ``RenamedWarning`` once in a list; other warnings are shown as usual."""
     notices: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", RenamedWarning)

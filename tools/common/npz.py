@@ -1,7 +1,7 @@
-"""Read an ``.npz`` file that a user gave: everything that it declares is checked before it counts.
+"""Read an ``.npz`` file of a user. All sizes that it declares are checked before they are used.
 
-NumPy allocates what a header asks for, and a header may ask for anything. Here a member must
-declare what its array takes, to the byte, and all members together what the limits allow.
+NumPy allocates the size that a header declares, and a header may declare any size. Here the size in
+a header must match the bytes of the member, and all members together must obey the limits.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from merp.models.base.errors import BadInput, shown
 from merp.models.base.regular_file import check_regular
 
 NUMBERS = 1 << 29
-"""Of all arrays of a file. The largest shipped network, saved in training, has 2.8e8."""
+"""Most numbers of all arrays of a file. The largest shipped network has 2.8e8 in training."""
 
 MEMBERS = 1 << 15
 TEXT_BYTES = 1 << 22
 RATIO = 200
-"""Bytes unpacked by a byte packed, where the file unpacks to more than ``SMALL``."""
+"""Most unpacked bytes for each packed byte, if the file unpacks to more than ``SMALL``."""
 SMALL = 1 << 26
 HEADER = 10_000
-"""Bytes that NumPy takes for the header of an array."""
+"""Most bytes that NumPy reads for the header of an array."""
 
 Arrays = dict[str, NDArray[np.generic]]
 
 
 def read_npz(path: Path) -> Arrays:
-    """Read every array of the ``.npz`` file ``path``: numbers of up to 8 bytes, truths and texts.
+    """Read all arrays of the ``.npz`` file ``path``: numbers of up to 8 bytes, booleans and texts.
 
     Raises:
-        BadInput: it is not one, or no regular file; an array is of another type (Python objects);
-            or a limit is passed.
+        BadInput: it is not such a file, or not a regular file; an array has another type (Python
+            objects); or a limit is exceeded.
     """
     try:
         check_regular(path)
         with path.open("rb") as file, warnings.catch_warnings():
-            warnings.simplefilter("error")  # NumPy warns of what it guesses
+            warnings.simplefilter("error")  # NumPy warns if it guesses
             return _read(path, file)
     except BadInput:
         raise
@@ -53,7 +53,7 @@ def read_npz(path: Path) -> Arrays:
         raise BadInput(f"{path}: cannot be read: {reason}") from error
     except MemoryError as error:
         raise BadInput(f"{path}: not enough memory for its arrays") from error
-    except Exception as error:  # zipfile, zlib and numpy say of nonsense what they please
+    except Exception as error:  # zipfile, zlib and numpy raise many kinds of errors
         raise BadInput(f"{path}: cannot be read: allowed is an .npz file of arrays") from error
 
 
@@ -87,7 +87,7 @@ def _read(path: Path, file: IO[bytes]) -> Arrays:
 
 
 def _declared(path: Path, key: str, archive: ZipFile, member: ZipInfo) -> int:
-    """Numbers that the array of a member takes, which is of a type and size that are allowed."""
+    """Return the number of elements of a member, after a check of its type and size."""
     with archive.open(member) as content:
         start = BytesIO(content.read(HEADER + 12))
     read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}

@@ -1,7 +1,7 @@
-"""The one writer of output: whatever a verb leaves behind is written here, and nowhere else.
+"""The only writer of output files: every verb writes its files here.
 
-What is written takes its place as a set, old or new and complete, whatever interrupts; a place has
-one writer at a time. ``stage`` says how.
+Files are replaced as a set: after an interruption a place has either all old or all new files. A
+place has one writer at a time. ``stage`` describes the mechanism.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from merp.tools.common.stage import Busy, Stage, check_place, refused, sweep
 class Output:
     """The right to write to a place, from entering to leaving the context.
 
-    ``said`` is what messages call the place, ``name`` the file, "" of a folder. Names are paths
-    from ``root``. A file takes the place of a regular file, of a link to one, or of none; every
-    other thing is refused. What others have put into the folder stays.
+    ``said`` is the name of the place in messages. ``name`` is the file, "" for a folder. Names are
+    paths from ``root``. A file may replace a regular file or a link to one, or be new; any other
+    entry is refused. Files of others in the folder stay.
     """
 
     def __init__(self, said: str, root: Path, name: str) -> None:
@@ -36,12 +36,14 @@ class Output:
 
     @classmethod
     def of_folder(cls, option: str, path: Path) -> Output:
-        """Write into a folder, which is made where it is missing.
+        """Write into a folder, which is created if it is missing.
 
-        option: what the path was given to, for messages.
+        Args:
+            option: the option of the path, for messages.
+            path: the folder.
 
         Raises:
-            BadInput: something else is there, or nobody can write there.
+            BadInput: the path is not a folder, or cannot be written.
         """
         if os.path.lexists(path) and not path.is_dir():
             raise BadInput(f"{option} {path}: is no folder: allowed is a folder, or a new name")
@@ -51,10 +53,10 @@ class Output:
 
     @classmethod
     def of_file(cls, option: str, path: Path) -> Output:
-        """Write a file, and what goes with it beside it; its folder is made where it is missing.
+        """Write a file and its companions next to it; its folder is created if it is missing.
 
         Raises:
-            BadInput: something else is there than a regular file, or nobody can write there.
+            BadInput: the path exists but is not a regular file, or cannot be written.
         """
         said = f"{option} {path}"
         folder = Path(os.path.realpath(path.parent))
@@ -67,10 +69,10 @@ class Output:
 
     @uninterrupted
     def __enter__(self) -> Output:
-        """Take the lock, and put in order what writers that no longer live have left.
+        """Take the lock, and tidy up after writers that have died.
 
         Raises:
-            BadInput: another process writes there, or nobody can.
+            BadInput: another process writes there, or the place cannot be written.
         """
         with _blamed(self.said):
             try:
@@ -91,29 +93,29 @@ class Output:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Drop what is not committed, and release the lock."""
+        """Drop drafts that are not committed, and release the lock."""
         with _blamed(self.said):
             self._stage.close()
         self._remove_root()
 
     def check(self, name: str) -> None:
-        """Refuse, before the work, a file ``name`` that could not take its place.
+        """Refuse, before the work, a file ``name`` that could not be put into place.
 
         Raises:
-            BadInput: something stands in the way.
+            BadInput: another entry blocks its path.
         """
         with _blamed(self.said):
             check_place(self.root, name)
 
     def draft(self, name: str) -> Path:
-        """Where to write what becomes the file ``name``; its folder is there."""
+        """Return the path for the draft of the file ``name``; its folder is created."""
         path = self._stage.files / name
         with _blamed(self.said):
             path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
     def add(self, files: Mapping[str, str | bytes]) -> None:
-        """Write drafts of files by name; text as UTF-8.
+        """Write drafts of files by name. Text is written as UTF-8.
 
         Raises:
             BadInput: one cannot be written.
@@ -124,13 +126,13 @@ class Output:
                 path.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def add_folder(self, name: str, fill: Callable[[Path], Mapping[str, Any]]) -> dict[str, Any]:
-        """Have ``fill`` write a folder that takes the place of all of ``name``.
+        """Let ``fill`` write a folder that replaces the whole folder ``name``.
 
-        Returns its manifest, which is written last: what ``fill`` returns, and the SHA-256 of every
-        file. Files that the folder's manifest did not name are moved into the new one.
+        Returns its manifest, which is written last: the result of ``fill``, and the SHA-256 of
+        every file. Files that the old manifest does not name are moved into the new folder.
 
         Raises:
-            BadInput: it cannot be written, or the folder there has no manifest.
+            BadInput: it cannot be written, or the existing folder has no manifest.
         """
         place, folder = self.root / name, self._stage.folders / name
         if os.path.lexists(place) and not (place.is_dir() and is_owned(place)):
@@ -143,7 +145,7 @@ class Output:
         """Put all drafts into place as one set.
 
         Raises:
-            BadInput: something stands in the way, or the disk is full: what was there is still.
+            BadInput: another entry blocks a path, or the disk is full. The old files are then kept.
         """
         commit_together([self])
 
@@ -153,7 +155,7 @@ class Output:
         self.commit()
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove files by name; one that is not there is as good as removed.
+        """Remove files by name. A missing file is no error.
 
         Raises:
             BadInput: one cannot be removed.
@@ -170,7 +172,7 @@ class Output:
                 self._made.append(path)
 
     def _remove_root(self) -> None:
-        """Remove the folders that were made for this, unless something was written."""
+        """Remove the folders that were created for the output, unless a file was written."""
         with suppress(OSError):
             while self._made:
                 self._made.pop().rmdir()
@@ -180,7 +182,7 @@ def commit_together(outputs: Sequence[Output]) -> None:
     """Put all drafts of several places into place as one set, the first place's files last.
 
     Raises:
-        BadInput: as ``Output.commit`` does.
+        BadInput: as for ``Output.commit``.
     """
     leader, *others = outputs
     with _blamed(" ".join(each.said for each in outputs)):
@@ -188,10 +190,10 @@ def commit_together(outputs: Sequence[Output]) -> None:
 
 
 def _check_reach(said: str, folder: Path) -> None:
-    """Refuse a folder that is not there and cannot be made, or that nobody can write to.
+    """Refuse a folder that does not exist and cannot be created, or that cannot be written.
 
     Raises:
-        BadInput: names the folder that stands in the way.
+        BadInput: names the folder that blocks the path.
     """
     with _blamed(said):
         for near in (folder, *folder.parents):
@@ -206,7 +208,7 @@ def _check_reach(said: str, folder: Path) -> None:
 
 @contextmanager
 def _blamed(said: str) -> Iterator[None]:
-    """Say in one line what an operating system's error means for the place."""
+    """Turn an error of the operating system into one line about the place."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Folders that are the tool's own as a whole, and what of others lies in them."""
+"""Folders that merp owns as a whole, and the files of others in them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from merp.models.base.file_format import PACKAGE, check_format, numbered
+
 MANIFEST = "manifest.json"
-"""Names, under ``files``, every other file of its folder by its SHA-256."""
+"""File that lists, under ``files``, every other file of its folder with its SHA-256."""
 
 
 def own(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -19,27 +21,32 @@ def own(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
         path: hashlib.sha256((folder / path).read_bytes()).hexdigest()
         for path in sorted(_files(folder), key=Path)
     }
-    manifest = {**facts, "files": hashes}
+    manifest = numbered({**facts, "files": hashes}, PACKAGE)
     (folder / MANIFEST).write_bytes(_text(manifest))
     return manifest
 
 
 def manifest_sha(manifest: Mapping[str, Any]) -> str:
-    """SHA-256 of the file that ``own`` has made of a manifest."""
+    """Return the SHA-256 of the file that ``own`` writes for a manifest."""
     return hashlib.sha256(_text(manifest)).hexdigest()
 
 
 def foreign(folder: Path) -> list[str]:
-    """The files in a folder that its manifest does not name, by their paths in it.
+    """Return the files in a folder that its manifest does not name, as paths in the folder.
 
-    Of a folder that is not there: none. Without a manifest that can be read: all of them.
+    A missing folder has none. Without a readable manifest, all files are foreign.
     """
     named = _named(folder)
     return sorted(_files(folder) - (set() if named is None else named | {MANIFEST}))
 
 
 def is_owned(folder: Path) -> bool:
-    """Whether a folder has a manifest, or nothing at all."""
+    """Return whether a folder has a manifest, or is empty.
+
+    Raises:
+        BadInput: the manifest has a newer format, or a number that is no format.
+    """
+    check_format(folder / MANIFEST, _manifest(folder), PACKAGE)
     return _named(folder) is not None or not _files(folder)
 
 
@@ -47,15 +54,23 @@ def _text(manifest: Mapping[str, Any]) -> bytes:
     return (json.dumps(manifest, indent=2) + "\n").encode("ascii")
 
 
+def _manifest(folder: Path) -> Any:
+    """Return the content of the manifest; None if it cannot be read."""
+    try:
+        return json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
 def _named(folder: Path) -> set[str] | None:
     try:
-        return set(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return set(_manifest(folder)["files"])
+    except (KeyError, TypeError):
         return None
 
 
 def _files(folder: Path) -> set[str]:
-    """Everything in a folder that is no folder, or is a link to one."""
+    """Return all entries below a folder but folders; links to folders are included."""
     return {
         Path(where, name).relative_to(folder).as_posix()
         for where, folders, files in os.walk(folder)

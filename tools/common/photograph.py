@@ -1,4 +1,4 @@
-"""Photographs as input maps: real images, without a data set to download."""
+"""Photographs as input maps: real images without the download of a data set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from merp.models.base.given import name_of
 from merp.models.base.regular_file import check_regular
 from merp.models.base.storage import StoredFormat
 
-# What Pillow logs of a broken file would stand before our line of it, where nobody listens.
+# Without a handler, Pillow would print its log about a broken file before merp's own message.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
 
 Size = tuple[int, int, int]
@@ -29,21 +29,22 @@ Size = tuple[int, int, int]
 SAMPLE = "grace_hopper.jpg"
 PIXELS = 1 << 26
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF", "PPM")
-"""Other decoders of Pillow are rarely used, and some run programs."""
+"""Allowed formats. Other decoders of Pillow are rarely used, and some run programs."""
 
 _MODES = {1: "L", 3: "RGB"}
 CHANNELS = tuple(_MODES)
-"""What a photograph can have."""
+"""Possible channels of a photograph."""
 
 
 def _sample() -> Path:
-    """The photograph that Matplotlib brings. Importing Matplotlib takes longer than a small run."""
+    """Return the photograph in Matplotlib, without an import, which takes longer than a small
+    run."""
     spec = find_spec("matplotlib")
     for folder in (spec and spec.submodule_search_locations) or ():
         path = Path(folder, "mpl-data/sample_data", SAMPLE)
         if path.is_file():
             return path
-    from matplotlib.cbook import get_sample_data  # where a distribution keeps its data elsewhere
+    from matplotlib.cbook import get_sample_data  # for distributions that move its data
 
     return Path(get_sample_data(SAMPLE, asfileobj=False))
 
@@ -58,11 +59,11 @@ def load(
 ) -> Bits:
     """Read a photograph, crop it about its centre, resize it, scale it to [-1, 1].
 
-    Of an image that is ``stored`` in bytes its bytes stand for what they do there.
+    If the image is ``stored`` in bytes, each byte gets the value that it represents in memory.
 
     Args:
         path: a file in one of ``FORMATS``; None is the portrait that comes with Matplotlib.
-        rows, columns: size wanted.
+        rows, columns: size of the result.
         channels: 3 (red, green, blue) or 1 (grey).
         fmt: format of the words.
         stored: format in memory.
@@ -71,8 +72,8 @@ def load(
         (1, rows, columns, channels) words.
 
     Raises:
-        BadInput: the file is not a readable image, has too many pixels, or there is no such
-            number of channels.
+        BadInput: the file is not a readable image, has too many pixels, or ``channels`` is not
+            allowed.
     """
     if channels not in CHANNELS:
         raise BadInput(
@@ -88,11 +89,11 @@ def load(
 
 
 def _opened(source: Path, mode: str) -> Image.Image:
-    """The picture, its right side up; its size is checked before a pixel is decoded."""
+    """Return the picture, right side up. Its size is checked before a pixel is decoded."""
     try:
         check_regular(source)
         with warnings.catch_warnings(), source.open("rb") as file:
-            warnings.simplefilter("ignore")  # of sizes: see below
+            warnings.simplefilter("ignore")  # about sizes, which are checked below
             with Image.open(file, formats=FORMATS) as image:
                 if image.width * image.height > PIXELS:
                     raise BadInput(
@@ -104,7 +105,7 @@ def _opened(source: Path, mode: str) -> Image.Image:
         raise
     except Image.DecompressionBombError as error:
         raise BadInput(f"{source}: too large: allowed are at most {PIXELS:,} pixels") from error
-    except Exception as error:  # decoders say of nonsense what they please
+    except Exception as error:  # decoders raise many kinds of errors
         reason = getattr(error, "strerror", None) or f"allowed are {', '.join(FORMATS)}"
         raise BadInput(f"{source}: not a readable image: {reason}") from error
 
@@ -112,10 +113,10 @@ def _opened(source: Path, mode: str) -> Image.Image:
 def batch(
     path: Path | None, images: int, size: Size, fmt: FloatFormat, stored: StoredFormat
 ) -> Bits:
-    """Input maps of ``size`` for a network: (images, rows, columns, channels) words.
+    """Return input maps of ``size`` for a network: (images, rows, columns, channels) words.
 
-    Image i is the photograph moved 7*i columns to the left, and mirrored if i is odd: images that
-    are alike would hide a mix-up between them.
+    Image i is the photograph moved 7*i columns to the left, and mirrored if i is odd. All images
+    differ, because equal images would hide a mix-up between them.
     """
     photo = load(path, *size, fmt, stored)[0]
     moved = [np.roll(photo, -7 * i, axis=1)[:, :: -1 if i % 2 else 1] for i in range(images)]

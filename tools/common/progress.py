@@ -1,4 +1,4 @@
-"""How far long work is, told to whoever wants to know; nobody, as it stands."""
+"""Report the progress of long work to a callback; by default nobody receives it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from merp.tools.common.time_spent import TimeSpent
 
 
 class Progress:
-    """What long work tells of itself, line by line, to ``tell``.
+    """Reports the progress of long work to ``tell``, line by line.
 
     Attributes:
-        spent: where its time goes; a part of it is done ``with progress.spent.on("simulating")``.
+        spent: time spent by activity; code runs ``with progress.spent.on("simulating")``.
     """
 
     def __init__(self, tell: Callable[[str], object] | None = None) -> None:
@@ -24,33 +24,33 @@ class Progress:
         self._first: tuple[float, int] | None = None
 
     def within(self, whole: str) -> None:
-        """The passes that follow are those of ``whole``."""
+        """Name the work that the following passes belong to."""
         self._whole = f"{whole}: "
 
     def begin(self, name: str) -> None:
-        """The pass ``name`` comes next."""
+        """Start the pass ``name``."""
         self._pass = self._whole + name
         self.say(self._pass)
 
     def expect(self, cycles: int | None) -> None:
-        """All passes together take so many cycles, as a model says; None if it does not know."""
+        """Set the modelled cycles of all passes together; None if they are unknown."""
         self._expected = cycles or 0
 
     def kept(self, cycles: int) -> None:
-        """So many of the expected cycles need not run: their passes are finished."""
+        """Subtract cycles of finished passes, which need not run, from the expected cycles."""
         self._expected = max(0, self._expected - cycles)
 
     def passed(self, cycles: int) -> None:
-        """A pass has ended, after so many cycles."""
+        """End a pass that took ``cycles`` cycles."""
         self._passed += cycles
 
     def update(self, cycles: int, words: int) -> None:
-        """So many ``cycles`` and ``words`` of the pass are done."""
+        """Report the ``cycles`` and ``words`` of the pass that are done."""
         text = f"{self._pass}: {cycles:,} cycles, {words:,} words out"
         self.say(text + self._ahead(self._passed + cycles))
 
     def _ahead(self, cycles: int) -> str:
-        """The share of all cycles, and the seconds that the others will take at this speed."""
+        """Return the share of all cycles, and the remaining seconds at the current speed."""
         now = monotonic()
         since, before = self._first = self._first or (now, cycles)
         if not self._expected:
@@ -62,13 +62,13 @@ class Progress:
         return f"{text}, about {left:,.0f} s left"
 
     def count(self, done: int, of: int, text: str, before: int = 0) -> None:
-        """``done`` of so many parts are done, ``before`` of them earlier."""
+        """Report that ``done`` of ``of`` parts are done, ``before`` of them in an earlier run."""
         if done > before:
             left = (monotonic() - self._began) / (done - before) * (of - done)
             text = f"{text}, about {left:,.0f} s left"
         self.say(text)
 
     def say(self, text: str) -> None:
-        """Tell how far the work is."""
+        """Send a line to the callback."""
         if self._tell is not None:
             self._tell(text)

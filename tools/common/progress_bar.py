@@ -1,7 +1,7 @@
-"""How far long work is, on standard error: a moving line on a terminal, else one each ten seconds.
+"""Show progress on standard error: a moving line on a terminal, else a line every ten seconds.
 
-Work that takes two seconds says what is before it, then how far it is, and in the end where its
-time went. What is quicker says nothing.
+Work that takes two seconds prints its plan, then its progress, and at its end the time of each
+activity. Quicker work prints nothing.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from merp.tools.common.time_spent import compilation_told
 
 PATIENCE = 2.0  # seconds
 PERIOD = 10.0  # seconds
-SHOWN = 0.05  # seconds: a part that took less would read 0.0
+SHOWN = 0.05  # seconds: a shorter part would read 0.0
 
 
 class ProgressBar(Progress):
-    """Shows how far the work of a verb is."""
+    """Shows the progress of a verb."""
 
     def __init__(self, verb: str, plan: str = "") -> None:
-        """Of ``verb``; ``plan`` says what there is to do."""
+        """Show the progress of ``verb``; ``plan`` describes the work."""
         super().__init__()
         self._verb, self._plan = verb, plan
         self._text = ""
@@ -43,7 +43,7 @@ class ProgressBar(Progress):
         self._held = ExitStack()
 
     def __enter__(self) -> ProgressBar:
-        """Start to wait."""
+        """Start the thread that watches the work."""
         self._held.enter_context(compilation_told(self.spent))
         self._thread = Thread(target=self._watch, daemon=True)
         self._thread.start()
@@ -55,12 +55,12 @@ class ProgressBar(Progress):
         self._line.update(self._task, description=text)
 
     def announce(self, text: str) -> None:
-        """Print at once what long work is about to do."""
+        """Print immediately the description of long work."""
         self._plan = ""
         self._print(text)
 
     def _watch(self) -> None:
-        """Wait beside the work, which may be a compiler that says nothing."""
+        """Print progress from a thread, because a compiler may run for long without output."""
         if self._done.wait(PATIENCE):
             return
         self._shown = True
@@ -84,10 +84,10 @@ class ProgressBar(Progress):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Clear the bar; say where the time went, if all went well."""
+        """Clear the bar; print the time of each activity, if the work succeeded."""
         self._done.set()
         self._thread.join()
-        with suppress(OSError):  # the terminal may be gone, and the work is not the worse for it
+        with suppress(OSError):  # the terminal may be closed, which does not affect the work
             self._line.stop()
         self._held.close()
         seconds = self.spent.seconds()

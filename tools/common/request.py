@@ -1,7 +1,7 @@
-"""Requests: a frozen dataclass per verb declares each field once, with all about it.
+"""Requests: a frozen dataclass for each verb declares each field once, with its description.
 
-Options, help, checks, keywords in Python and tables of the documentation all come from the fields.
-``arguments.add_request`` makes options of them, ``asks`` makes keywords of a method.
+Options, help, checks, keywords in Python and tables of the documentation are derived from the
+fields. ``arguments.add_request`` derives options, ``asks`` derives keywords of a method.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ ABOUT = "about"
 
 
 class Being(NamedTuple):
-    """Holds where a field of the request is given; if there are ``values``, as one of them."""
+    """A condition: a field of the request is given, and is one of ``values``, if there are any."""
 
     field: str
     values: tuple[str, ...] = ()
 
     def holds(self, request: object) -> bool:
-        """Whether it does of a request."""
+        """Return whether a request satisfies the condition."""
         value = getattr(request, self.field, None)
         return value in self.values if self.values else is_given(value)
 
     def __str__(self) -> str:
-        """As whoever asks would write it."""
+        """Return the condition as the user would write it."""
         if not self.values:
             return name_of(self.field)
         if len(self.values) > 2:
@@ -50,19 +50,24 @@ class Being(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class About:
-    """All about a field of a request, but its name and type.
+    """The properties of a field of a request, except its name and type.
 
     Attributes:
-        kind: of its values. default: where it is not given.
-        help: of the option; "" where there is none. says: the same for Python, where it differs.
-        options: names of the option, else ``--`` and the field's name. One without dashes has its
-            place behind the verb.
-        metavar: of the value. required: the option must be given.
-        group: only one of the fields of a group may be given. section: of the help page.
-        after: the field that it follows on the help page, where it was not declared there. last:
-            it comes last.
-        former: names that it had before, which still work.
-        needs: some of these must hold where it is given. without: none of these may.
+        kind: kind of its values.
+        default: value if the field is not given.
+        help: help text of the option; "" if there is no option.
+        says: description for Python, if it differs.
+        options: names of the option; by default ``--`` and the field's name. A name without dashes
+            is a positional argument of the verb.
+        metavar: placeholder of the value.
+        required: the option must be given.
+        group: only one of the fields of a group may be given.
+        section: section of the help page.
+        after: the field that it follows on the help page, if it is declared elsewhere.
+        last: it is the last on the help page.
+        former: former names, which still work.
+        needs: one of these conditions must hold if the field is given.
+        without: none of these conditions may hold if the field is given.
     """
 
     kind: Kind
@@ -82,16 +87,16 @@ class About:
 
     @property
     def text(self) -> str:
-        """The help of the option."""
+        """The help text of the option."""
         return self.help if isinstance(self.help, str) else self.help()
 
 
 def option(
     kind: Kind, help: str | Callable[[], str], *options: str, default: Any = None, **more: Any
 ) -> Any:
-    """Declare a field that is an option, and a keyword where ``asks`` takes the request.
+    """Declare a field that is an option, and a keyword if ``asks`` takes the request.
 
-    more: as ``About`` has it.
+    Further arguments are attributes of ``About``.
     """
     default = False if isinstance(kind, Flag) and default is None else default
     about = About(kind=kind, help=help, options=options, default=default, **more)
@@ -99,36 +104,36 @@ def option(
 
 
 def keyword(kind: Kind, says: str, *, default: Any = None, **more: Any) -> Any:
-    """Declare a field that is a keyword in Python alone."""
+    """Declare a field that is a keyword in Python only."""
     about = About(kind=kind, says=says, default=default, **more)
     return field(default=default, metadata={ABOUT: about})
 
 
 def again(request: type, name: str, **changes: Any) -> Any:
-    """Declare a field of ``request`` again, where one of those who ask has it otherwise."""
+    """Declare a field of ``request`` again with changes for one verb or method."""
     (found,) = (each for each in fields(request) if each.name == name)
     about = replace(found.metadata[ABOUT], **changes)
     return field(default=about.default, metadata={ABOUT: about})
 
 
 def needed(kind: Kind, says: str) -> dict[str, About]:
-    """Metadata of a field that a call in Python must have: ``field(metadata=needed(...))``."""
+    """Return metadata of a field that Python must give: ``field(metadata=needed(...))``."""
     return {ABOUT: About(kind=kind, says=says, default=MISSING)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Typed:
-    """A request that knows how it was typed.
+    """A request that knows its command line.
 
     Attributes:
-        words: the command line behind ``merp``.
+        words: the command line after ``merp``.
     """
 
     words: tuple[str, ...] = ()
 
 
 def declared(request: type) -> Iterator[tuple[str, About]]:
-    """Fields of a request in the order of its help page."""
+    """Yield the fields of a request in the order of its help page."""
     names = {each.name: each.metadata[ABOUT] for each in fields(request) if each.metadata}
     order = [name for name in names if not names[name].after]
     order.sort(key=lambda name: names[name].last)
@@ -139,21 +144,21 @@ def declared(request: type) -> Iterator[tuple[str, About]]:
 
 
 def is_given(value: object) -> bool:
-    """Whether somebody gave a value, where None and False stand for nothing."""
+    """Return whether a value was given; None and False mean that it was not."""
     return value is not None and value is not False
 
 
 def is_asked(request: Any, name: str, of: About) -> bool:
-    """Whether a field differs from what it is where it is not given."""
+    """Return whether a field was given and differs from its default."""
     value = getattr(request, name)
     return is_given(value) and (value is True or value != of.default)
 
 
 def check_together(request: Any) -> None:
-    """Refuse fields that do not go with the others.
+    """Refuse fields that exclude each other.
 
     Raises:
-        BadInput: it names the field, its value, and with or without what it is allowed.
+        BadInput: it names the field, its value, and the field that it needs or excludes.
     """
     for name, of in declared(type(request)):
         if not (of.needs or of.without) or not is_asked(request, name, of):
@@ -171,9 +176,9 @@ def check_together(request: Any) -> None:
 def asks(
     request: Callable[P, Asked],
 ) -> Callable[[Callable[[Owner, Asked], Answer]], Callable[Concatenate[Owner, P], Answer]]:
-    """Give a method the keywords of a request, which it gets as one object, checked.
+    """Give a method the keywords of a request; the method receives the checked request.
 
-    Type checkers read the keywords off the request's own ``__init__``; ``inspect`` and ``help``
+    Type checkers read the keywords from the request's own ``__init__``. ``inspect`` and ``help``
     see them, too.
     """
     made: Callable[..., Asked] = request
@@ -220,7 +225,7 @@ def asks(
 
 
 def _with_arguments(text: str, takes: dict[str, About]) -> str:
-    """A docstring with its ``Args`` in front of ``Raises``."""
+    """Return a docstring with its ``Args`` in front of ``Raises``."""
     lines = [f"{name}: {each.says or each.text}" for name, each in takes.items()]
     wrapped = (fill(line, 86, subsequent_indent="    ") for line in lines)
     said = "Args:\n" + indent("\n".join(wrapped), "    ") + "\n\n"

@@ -1,7 +1,7 @@
-"""What an interrupted run has saved, and the command that goes on from there.
+"""Report the saved work of an interrupted run, and the command that resumes it.
 
-Whoever saves adds a note to the interrupt: what is saved, and where. A verb adds the command. The
-command line prints both in one line. Where nothing is saved, nothing is printed.
+The code that saves adds a note to the interrupt with the saved work and its place. A verb adds the
+command. The command line prints both in one line. Without saved work it prints nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def noted(saved: Callable[[], str]) -> Iterator[None]:
-    """Within it, an interrupt is noted what is saved when it comes; "" if nothing is."""
+    """If an interrupt arrives inside, add the text of ``saved`` to it as a note, unless it is
+    ""."""
     try:
         yield
     except KeyboardInterrupt as error:
@@ -25,9 +26,11 @@ def noted(saved: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def resumable(words: Sequence[str], *options: str) -> Iterator[None]:
-    """Within it, what is noted of an interrupt gets the command that goes on.
+    """If an interrupt with a note arrives inside, add the command that resumes the run.
 
-    words: the command line behind ``merp``. options: what it needs besides, each one word.
+    Args:
+        words: the command line after ``merp``.
+        options: further options of the resuming command, each one word.
     """
     try:
         yield

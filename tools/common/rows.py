@@ -1,4 +1,4 @@
-"""A table that is a sequence of rows: plain dictionaries, a data frame, or HTML in a notebook."""
+"""A table as a sequence of rows: plain dictionaries, a data frame, or HTML in a notebook."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Row = Mapping[str, Any]
 
 
 class Rows(Sequence[Row]):
-    """Rows with the same keys, in the order in which they are shown."""
+    """Rows with the same keys, in their order on the page."""
 
     def __init__(self, title: str, rows: Iterable[Row]) -> None:
         self.title = title
         self._rows = tuple(rows)
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self._rows)
 
     @overload
@@ -28,15 +28,15 @@ class Rows(Sequence[Row]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Row]: ...
     def __getitem__(self, index: int | slice) -> Row | Sequence[Row]:
-        """A row, or some."""
+        """Return a row, or a slice of rows."""
         return self._rows[index]
 
     def __repr__(self) -> str:
-        """The title, and how many rows there are."""
+        """Return the title and the number of rows."""
         return f"<{self.title}: {len(self)} rows>"
 
     def to_pandas(self) -> Any:
-        """A ``pandas.DataFrame`` of the rows.
+        """Return a ``pandas.DataFrame`` of the rows.
 
         Raises:
             BadInput: pandas is not installed.
@@ -48,7 +48,7 @@ class Rows(Sequence[Row]):
         return pandas.DataFrame([dict(row) for row in self._rows])
 
     def _repr_html_(self) -> str:
-        """A table, as notebooks show it."""
+        """Return an HTML table for notebooks."""
         keys = list(self._rows[0]) if self._rows else []
         head = "".join(f"<th>{escape(key)}</th>" for key in keys)
         body = "".join(
@@ -59,7 +59,7 @@ class Rows(Sequence[Row]):
 
 
 def layer_row(layer: Layer) -> Row:
-    """A layer: sizes of one group, operations of a phase, words of kernels."""
+    """Return the row of a layer: sizes of one group, operations of a phase, words of kernels."""
     shape = layer.shape
     return {
         "layer": layer.name,

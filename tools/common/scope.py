@@ -1,4 +1,4 @@
-"""Which layers of a network are meant: ``conv``, ``all``, or names."""
+"""The choice of layers of a network: ``conv``, ``all``, or names."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ CONV, ALL = "conv", "all"
 
 
 def scope_field(**more: Any) -> Any:
-    """``--scope``."""
+    """Declare ``--scope``."""
     return option(
         Text(),
-        "conv, all, or names of layers with commas (default %(default)s)",
+        "conv, all, or names of layers, separated by commas (default %(default)s)",
         "--scope",
         default=CONV,
         metavar="LAYERS",
@@ -27,10 +27,10 @@ def scope_field(**more: Any) -> Any:
 
 
 def scope_of(network: Network, text: str) -> tuple[str, ...]:
-    """Return names of layers, in the network's order.
+    """Return the names of the chosen layers, in the network's order.
 
     Raises:
-        BadInput: a name is of no layer, or there is no convolution.
+        BadInput: a name is unknown, or the network has no convolution.
     """
     names = [layer.name for layer in network.layers]
     if text == ALL:

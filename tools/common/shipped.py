@@ -14,7 +14,7 @@ from merp.tools.common.data import DATA
 
 MODEL = ".onnx"
 FILES = (".toml", MODEL)
-"""How the name of a file that a network is in ends."""
+"""Possible endings of the name of a network's file."""
 
 
 def shipped_names() -> list[str]:
@@ -25,21 +25,25 @@ def shipped_names() -> list[str]:
 FUSING = (
     "plan", "simulate", "train", "traffic", "networks", "export", "registers", "resources",
 )  # fmt: skip
-"""Verbs that know networks which fuse layers."""
+"""Verbs that support layer fusion."""
 
 
 def open_network(name: str, *, fuses: bool = False) -> Network:
     """Return the shipped network called ``name``, or that of the TOML file or ONNX model ``name``.
 
-    A network of a model has its weights. fuses: its file may fuse layers.
+    The network of a model has its weights.
+
+    Args:
+        name: shipped name or path.
+        fuses: whether layer fusion is allowed.
 
     Raises:
-        BadInput: neither exists, or the file is wrong, or its network cannot go back as it says, or
-            its layers cannot be fused as it says, or may not be.
+        BadInput: neither exists, or the file is wrong; or its ``backward`` or ``layer_fusion`` is
+            not possible or not allowed.
     """
     path = network_path(name)
     if path.suffix == MODEL:
-        from merp.models.onnx.import_model import import_model  # slow imports wait
+        from merp.models.onnx.import_model import import_model  # import only if needed: it is slow
 
         return import_model(path).network
     network = checked(read_network(path, DATA))
@@ -47,20 +51,20 @@ def open_network(name: str, *, fuses: bool = False) -> Network:
 
 
 def checked(network: Network) -> Network:
-    """A network, if hardware takes its layers as it says, given a part that has room for them.
+    """Return a network if hardware supports its layers, on a part that is large enough.
 
     Raises:
-        BadInput: it cannot go back as it says, or its layers cannot be fused as it says.
+        BadInput: its ``backward`` or ``layer_fusion`` is not possible.
     """
     check_network(network)
     return network
 
 
 def one_by_one(network: Network) -> Network:
-    """A network whose layers run one by one.
+    """Return a network whose layers run one by one.
 
     Raises:
-        BadInput: it fuses some.
+        BadInput: it fuses layers.
     """
     if network.layer_fusion:
         names = ", ".join(f'"{name}"' for name in network.layer_fusion)
@@ -71,10 +75,11 @@ def one_by_one(network: Network) -> Network:
 
 
 def open_tables(name: str) -> tuple[str, dict[str, Any]]:
-    """Return what messages call the file of a network, and its tables as ``network_of`` takes them.
+    """Return the name of a network's file for messages, and its tables, as ``network_of`` takes
+    them.
 
     Raises:
-        BadInput: as ``open_network``; tables of a TOML file are not checked.
+        BadInput: as for ``open_network``; tables of a TOML file are not checked.
     """
     path = network_path(name)
     if path.suffix == MODEL:

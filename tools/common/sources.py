@@ -1,4 +1,4 @@
-"""The sources of this package: what a result that is kept depends on beside its input."""
+"""The sources of this package. A stored result depends on them and on its input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("*.py", "*.cpp", "*.h")
 
 
 def sources() -> Sequence[Path]:
-    """Return every file of the package that is run."""
+    """Return every file of the package that is executed."""
     folders = [Path(each.__path__[0]) for each in PACKAGES]
     return sorted(path for each in folders for kind in KINDS for path in each.rglob(kind))
 

@@ -1,21 +1,22 @@
-"""The hidden folder in which a set of files is made ready: lock, drafts, and how they take place.
+"""The hidden folder in which a set of files is prepared: lock, drafts and their move into place.
 
-It stands in the folder that it writes to, so that a draft takes its place by a rename. Whoever
-holds its lock, which the kernel releases on death, is the only writer, and whatever is found in it
-then is of a writer that no longer lives. In it are
+The stage is inside the folder that it writes to, so that a rename moves a draft into place. Only
+the process that holds its lock may write. The kernel releases the lock if the process dies. Files
+that the next holder finds there therefore belong to a dead writer. The stage contains:
 
-- ``new``: drafts, worth nothing until ``new`` is renamed
-- ``waiting``: complete and synced, of a set over several stages; ready as soon as the leader's is
-- ``ready``: complete and synced; is put into place by whoever comes next, however often that stops
-- ``done``: what is left over of one that is in place
+- ``new``: drafts, discarded unless ``new`` is renamed
+- ``waiting``: complete and synced, part of a set over several stages; ready if the leader's is
+  ready
+- ``ready``: complete and synced; the next process moves it into place, after any interruption
+- ``done``: the rest of a set that is in place
 
-Each of the first three holds ``files``, each of which takes the place of one file, ``folders``,
-each of which takes the place of a whole one, and ``old``, folders whose place was taken.
+Each of the first three contains three folders. Each entry of ``files`` replaces one file. Each
+entry of ``folders`` replaces a whole folder. ``old`` contains folders that were replaced.
 
 A set over several stages has a leader. The others wait first, each with a file ``set`` that names
-the leader's stage and the set. The leader's ``set`` names the stages that wait. The rename of its
-``new`` makes the whole set ready. Whoever comes next to any of the stages finishes it, the leader's
-files last: where they are in place, nobody waits for them.
+the leader's stage and the set. The leader's ``set`` names the waiting stages. The rename of its
+``new`` makes the whole set ready. The next process at any of the stages finishes the set. It moves
+the leader's files last: once they are in place, no stage waits for them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from merp.tools.common.owned import foreign
 SUFFIX = ".merp-draft"
 _PARTS = ("new", "waiting", "ready", "done")
 _SET = "set"
-_TRIES, _PAUSE = 10, 0.05  # a sweeper holds what is stale for a moment
+_TRIES, _PAUSE = 10, 0.05  # a sweeper holds a stale stage for a moment
 
 
 class Busy(Exception):
@@ -49,14 +50,14 @@ class Stage:
 
     Raises:
         Busy: another process holds it.
-        OSError: it cannot be made, or is not ours.
+        OSError: it cannot be created, or is not merp's.
     """
 
     def __init__(self, root: Path, name: str, tries: int = _TRIES) -> None:
         self.root = root
         self._folder = root / f"{name}{SUFFIX}"
         self._new, self._waiting, self._ready, self._done = (self._folder / part for part in _PARTS)
-        self._begun = False  # to move what is ready
+        self._begun = False  # whether a ready set has begun to move
         self._lock = _locked(self._folder, tries)
         try:
             if set(os.listdir(self._folder)) - set(_PARTS):
@@ -73,15 +74,16 @@ class Stage:
 
     @property
     def folders(self) -> Path:
-        """Folder of the drafts of whole folders, by the names of those that they replace."""
+        """Folder of the drafts of whole folders, with the names of the folders that they
+        replace."""
         return self._new / "folders"
 
     def commit(self, others: Sequence[Stage] = ()) -> None:
-        """Put what is in ``files`` and ``folders`` into place, with that of ``others`` as one set.
+        """Put ``files`` and ``folders`` into place, with those of ``others``, as one set.
 
         Raises:
-            OSError: nothing has changed, unless the disk failed between two renames: then the set
-                stays ready, and the next run goes on.
+            OSError: nothing has changed. If the disk failed between two renames, the set stays
+                ready instead, and the next run finishes it.
         """
         stages = (*others, self)
         for each in stages:
@@ -103,12 +105,12 @@ class Stage:
             raise
 
     def settle(self) -> None:
-        """Finish what a writer left ready, and drop what it did not."""
+        """Finish a ready set of an earlier writer, and drop its drafts."""
         self._finish()
         _remove(self._new)
 
     def _finish(self) -> None:
-        """Put what is ready into place, also of this writer if an interrupt struck its commit."""
+        """Put a ready set into place, also this writer's own after an interrupt in its commit."""
         if self._waiting.is_dir() and self._is_led():
             self._waiting.rename(self._ready)
         _remove(self._waiting)
@@ -117,7 +119,7 @@ class Stage:
             self._apply()
 
     def close(self) -> None:
-        """Settle, and release the lock; nothing of the stage is left."""
+        """Settle, remove the stage and release the lock."""
         try:
             self.settle()
             self._folder.rmdir()
@@ -125,7 +127,7 @@ class Stage:
             os.close(self._lock)
 
     def _complete(self, part: Path, about: dict[str, Any]) -> None:
-        """Have all drafts reach the disk, and rename what holds them."""
+        """Sync all drafts to the disk, and rename their folder."""
         self._begun = False
         (self._new / _SET).write_text(json.dumps(about), encoding="utf-8")
         for path in _below(self._new):
@@ -134,13 +136,13 @@ class Stage:
         _sync(self._folder)
 
     def _withdraw(self) -> None:
-        """Make drafts again of what is complete, and has not begun to move."""
+        """Turn complete files that have not begun to move into drafts again."""
         for part in (self._waiting, self._ready):
             if part.is_dir():
                 part.rename(self._new)
 
     def _is_led(self) -> bool:
-        """Whether the set that waits here is ready where its leader is."""
+        """Return whether the set that waits here is ready at its leader."""
         about = _about(self._waiting)
         leader = _about(Path(about["leader"], "ready"))
         return bool(leader.get("name") == about["name"])
@@ -149,7 +151,7 @@ class Stage:
         self._begun = False
         about = _about(self._ready)
         for folder in map(Path, about.get("waiting", ())):
-            if _about(folder / "waiting").get("name") == about["name"]:  # its writer is dead
+            if _about(folder / "waiting").get("name") == about["name"]:  # its writer has died
                 Stage(folder.parent, folder.name.removesuffix(SUFFIX)).close()
         touched = {self.root}
         files, folders, old = (self._ready / part for part in ("files", "folders", "old"))
@@ -175,7 +177,7 @@ class Stage:
 
 
 def sweep(root: Path) -> None:
-    """Settle the stages in a folder whose writers no longer live: its own, and those of files."""
+    """Settle the stages in a folder whose writers have died: its own, and those of files."""
     for path in (*root.glob(SUFFIX), *root.glob(f".*{SUFFIX}")):
         with suppress(OSError, Busy):
             Stage(root, path.name.removesuffix(SUFFIX), tries=1).close()
@@ -187,7 +189,7 @@ def _remove(part: Path) -> None:
 
 
 def _about(part: Path) -> dict[str, Any]:
-    """What is noted about a set; nothing where there is none."""
+    """Return the description of a set; an empty one if it is missing."""
     try:
         found: dict[str, Any] = json.loads((part / _SET).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -196,7 +198,7 @@ def _about(part: Path) -> dict[str, Any]:
 
 
 def _locked(folder: Path, tries: int) -> int:
-    """Make a folder where there is none, and return its descriptor, locked."""
+    """Create a folder if it is missing, and return its descriptor, locked."""
     while True:
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
@@ -204,7 +206,7 @@ def _locked(folder: Path, tries: int) -> int:
             found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except FileNotFoundError:
             if folder.parent.is_dir():
-                continue  # its writer has just ended
+                continue  # the writer has just removed it
             raise
         try:
             if os.fstat(found).st_uid != os.geteuid():
@@ -225,7 +227,7 @@ def _locked(folder: Path, tries: int) -> int:
 
 
 def _is(descriptor: int, folder: Path) -> bool:
-    """Whether a descriptor is of the folder of that name, and not of one that was removed."""
+    """Return whether a descriptor belongs to the current folder of that name."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(folder))
     except FileNotFoundError:
@@ -233,20 +235,20 @@ def _is(descriptor: int, folder: Path) -> bool:
 
 
 def _check(root: Path, new: Path) -> None:
-    """Refuse, before anything moves, whatever stands in the way."""
+    """Refuse, before anything moves, any entry that blocks a path."""
     for draft in _regular(new / "files"):
         check_place(root, draft.relative_to(new / "files").as_posix())
     for draft in _entries(new / "folders"):
         for path in foreign(root / draft.name):
             if os.path.lexists(draft / path):
-                raise OSError(errno.EEXIST, f"{root / draft.name / path} stands in the way")
+                raise OSError(errno.EEXIST, f"{root / draft.name / path} is in the way")
 
 
 def check_place(root: Path, name: str) -> None:
-    """Refuse what stands in the way of a file, named by its path from the root.
+    """Refuse a file whose path, from the root, is blocked.
 
     Raises:
-        OSError: says what.
+        OSError: names the entry that blocks it.
     """
     place = root / name
     for folder in place.parents[: len(Path(name).parts)]:
@@ -260,7 +262,7 @@ def check_place(root: Path, name: str) -> None:
 
 
 def refused(place: Path) -> str | None:
-    """Why a file must not be written at a place: anything but a regular file is there."""
+    """Return why a file must not be written at a place: the entry there is not a regular file."""
     if place.is_file() or not os.path.lexists(place):
         return None
     kind = "a link that leads nowhere" if not place.exists() else "no regular file"
@@ -268,7 +270,7 @@ def refused(place: Path) -> str | None:
 
 
 def _carry(old: Path, new: Path) -> None:
-    """Move what is not ours from a folder that was replaced into the one that replaced it."""
+    """Move the files that are not merp's from a replaced folder into its replacement."""
     for path in foreign(old):
         (new / path).parent.mkdir(parents=True, exist_ok=True)
         (old / path).rename(new / path)
@@ -280,7 +282,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Everything in a folder, what is inside before what holds it."""
+    """Yield everything in a folder, the content of a folder before the folder itself."""
     for where, _, names in os.walk(folder, topdown=False):
         yield from (Path(where, name) for name in names)
         yield Path(where)
@@ -291,12 +293,12 @@ def _regular(folder: Path) -> list[Path]:
 
 
 def _sync(path: Path) -> None:
-    """Have a file or the names in a folder reach the disk."""
+    """Sync a file, or the names in a folder, to the disk."""
     found = os.open(path, os.O_RDONLY)
     try:
         os.fsync(found)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # of a file system that syncs no folders
+        if error.errno != errno.EINVAL:  # some file systems cannot sync a folder
             raise
     finally:
         os.close(found)

@@ -1,4 +1,4 @@
-"""Numbers that a user gives, against the format in which memory is to hold them."""
+"""Check that the format in memory can hold the numbers of a user."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from merp.models.base.storage import StoredFormat, stored_name
 
 
 def check_storable(where: str, words: Bits, fmt: FloatFormat, stored: StoredFormat) -> None:
-    """Refuse numbers that rounding would change beyond recognition.
+    """Refuse numbers that storage would change beyond rounding.
 
-    ``where`` opens the complaint: file and key. words: of ``fmt``, any shape.
+    Args:
+        where: start of the error message: file and key.
+        words: words of ``fmt``, any shape.
+        fmt: format of the words.
+        stored: format in memory.
 
     Raises:
-        BadInput: names the first finite number that is beyond the largest of ``stored``; or, of an
-            image in bytes, that lies outside the numbers which bytes stand for.
+        BadInput: a finite number is beyond the largest of ``stored``, or outside the range of an
+            image in bytes. It names the first one.
     """
     if stored == fmt:
         return

@@ -1,4 +1,4 @@
-"""What the words of a network are in memory, as answers and tables say it."""
+"""The storage formats of a network, as answers and tables show them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from merp.models.network.network import Network
 
 
 def storage_answer(network: Network) -> dict[str, Any]:
-    """Key of an answer: ``storage``, the format of each tensor, where the network gives any."""
+    """Return the key ``storage`` of an answer: the format of each tensor, if the network sets
+    any."""
     return {} if network.storage is None else {"storage": network.storage.names()}
 
 
 def words_answer(network: Network) -> dict[str, Any]:
-    """The same and ``word_bytes``, where it is that of all tensors."""
+    """Return ``storage_answer``, and ``word_bytes`` if all tensors have the same."""
     word = word_bytes(network)
     return ({} if word is None else {"word_bytes": word}) | storage_answer(network)
 
 
 def word_bytes(network: Network) -> int | None:
-    """Bytes of an element in memory, whatever its tensor; None where they differ."""
+    """Return the bytes of an element in memory; None if the tensors differ."""
     if network.storage is None:
         return network.numbers.bytes
     sizes = {network.stored(tensor).bytes for tensor in TENSORS} | {network.stored_input.bytes}
@@ -33,23 +34,23 @@ def word_bytes(network: Network) -> int | None:
 
 
 def stored_formats(network: Network) -> str:
-    """The format of each tensor in words."""
+    """Return the format of each tensor as text."""
     assert network.storage is not None
     return ", ".join(f"{tensor} {name}" for tensor, name in network.storage.names().items())
 
 
 def format_facts(stored: StoredFormat) -> dict[str, Any]:
-    """A format in memory, for machines: widths of its fields, or what bytes stand for."""
+    """Return a format in memory for programs: widths of its fields, or the scale of bytes."""
     if isinstance(stored, ByteImage):
         return {"scale": str(stored.scale), "offset": str(stored.offset)}
     return asdict(stored)
 
 
 def format_of_facts(facts: Mapping[str, Any]) -> StoredFormat:
-    """The format again.
+    """Return the format of its facts.
 
     Raises:
-        TypeError, ValueError: these are no facts of one.
+        TypeError, ValueError: these are not facts of a format.
     """
     if "scale" in facts:
         return ByteImage.of(Fraction(facts["scale"]), Fraction(facts["offset"]))
@@ -57,14 +58,14 @@ def format_of_facts(facts: Mapping[str, Any]) -> StoredFormat:
 
 
 def bits_in_words(stored: StoredFormat) -> str:
-    """What the bits of an element are."""
+    """Describe the bits of an element."""
     if isinstance(stored, ByteImage):
-        return f"a byte, which stands for {stored.scale} * byte + {stored.offset}"
+        return f"a byte, with the value {stored.scale} * byte + {stored.offset}"
     return (
         f"{stored.width} bits: sign, {stored.exp_bits} of exponent, {stored.frac_bits} of fraction"
     )
 
 
 def stored_notes(network: Network) -> list[str]:
-    """A sentence of a caption on the storage that a network gives, or none."""
+    """Return a sentence for captions about the storage of a network; none if it sets no format."""
     return [] if network.storage is None else [f"In memory: {stored_formats(network)}."]

@@ -1,4 +1,5 @@
-"""Standard streams that cannot be written: closed, full, without a reader, of few characters."""
+"""Standard streams that cannot be written: closed, full, without a reader, or with few
+characters."""
 
 from __future__ import annotations
 
@@ -11,16 +12,16 @@ from typing import TextIO
 
 
 def prepare_streams() -> None:
-    """Make both output streams take any text.
+    """Make both output streams accept any text.
 
-    A closed one becomes the null device: else the next file that is opened would be the standard
-    output of every process that we start. What an encoding does not have is written as escapes.
+    A closed stream becomes the null device. Otherwise the next opened file would be the standard
+    output of every child process. Characters that the encoding lacks are written as escapes.
     """
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest that is free is taken
+            os.open(os.devnull, os.O_RDWR)  # it gets the lowest free descriptor
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
         stream = getattr(sys, name)
         if stream is None:
@@ -31,16 +32,16 @@ def prepare_streams() -> None:
 
 
 def lacks_reader() -> bool:
-    """Whether a standard output stream is a pipe or a socket that nobody reads any more."""
+    """Return whether a standard output stream is a pipe or socket without a reader."""
     poll = select.poll()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # no file
+        with suppress(OSError, ValueError):  # it is not a file
             poll.register(stream.fileno(), 0)
     return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 def finish_output() -> None:
-    """Write what both streams still hold, or drop it: nothing is left that fails at the exit."""
+    """Write the rest of both streams, or drop it, so that nothing fails at the exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -49,8 +50,8 @@ def finish_output() -> None:
 
 
 def drop(stream: TextIO) -> None:
-    """Send what a stream still holds to the null device, quietly also at the very end."""
-    with suppress(OSError):  # no file, and nothing is lost at the end; or no more may be open
+    """Send the rest of a stream to the null device, without errors at the exit."""
+    with suppress(OSError):  # not a file, where nothing is lost; or no more files may be open
         descriptor = stream.fileno()
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, descriptor)

@@ -1,8 +1,7 @@
-"""Tables for people: numbers right, text left, and no cell is ever cut.
+"""Tables for people: numbers to the right, text to the left; no cell is cut.
 
-In a file a table stands in one piece, and has the same lines whatever terminal there is. On a
-terminal that is too narrow, its columns are dealt out to tables below each other, each with the
-columns that name the row.
+In a file a table is in one piece, and its lines do not depend on the terminal. On a narrow terminal
+its columns are split into several tables below each other. Each has the columns that name the row.
 """
 
 from __future__ import annotations
@@ -26,22 +25,24 @@ from merp.tools.common.wide import in_one_piece
 
 _FILE_WIDTH = 160
 _TEXT = 24
-"""Characters that a column of text gets if it has them: fewer make a ladder of words."""
+"""Characters that a text column may use before it wraps; fewer give one word per line."""
 _NARROW = 16
-"""And at least, where tables are below each other anyhow."""
+"""The same limit, if a table is split into several."""
+_CAPTION = 72
+"""Characters in a line of a title or caption at least, if the terminal has them."""
 _FRAME = 3
-"""Characters that a column takes beside its cells; the frame's last one comes on top."""
+"""Characters of the frame per column; the frame has one more at its end."""
 
 
 def console(file: IO[str] | None = None) -> Console:
-    """Return a console that prints text as it is, without markup; to ``file``, if there is one."""
+    """Return a console that prints text without markup; to ``file``, if it is given."""
     if file is None and sys.stdout.isatty():
         return Screen(markup=False, highlight=False)
     return Screen(file=file, force_terminal=False, markup=False, highlight=False, width=_FILE_WIDTH)
 
 
 def say(line: str) -> None:
-    """Print a line; on a terminal that is too narrow as several, broken between words."""
+    """Print a line. On a narrow terminal it is broken between words."""
     screen = console()
     screen.print(line, soft_wrap=not screen.is_terminal)
 
@@ -56,26 +57,26 @@ class _Column:
 
     @property
     def natural(self) -> int:
-        """Characters that it takes with nothing wrapped."""
+        """Its width if nothing is wrapped."""
         return max(map(cell_len, (self.head, *self.cells)))
 
     @property
     def wrapped(self) -> int:
-        """Those that it takes at least, if only text is wrapped."""
+        """Its least width if only text is wrapped."""
         words = (self.head, *self.cells)
         widest = max(cell_len(word) for text in words for word in text.split() or [""])
         return min(self.natural, max(_TEXT, widest)) if self.is_text else self.natural
 
     @property
     def least(self) -> int:
-        """Those that it takes at least, if heads are wrapped and long words folded."""
+        """Its least width if heads are wrapped and long words folded."""
         cells = [min(cell_len(cell), _NARROW) if self.is_text else cell_len(cell)
                  for cell in self.cells]  # fmt: skip
         return max(*map(cell_len, self.head.split() or [""]), *cells, 1)
 
     @property
     def unbroken(self) -> int:
-        """Those that it takes at least, if heads and text are wrapped and no word is folded."""
+        """Its least width if heads and text are wrapped and no word is folded."""
         words = [self.head, *self.cells] if self.is_text else [self.head]
         numbers = [] if self.is_text else self.cells
         return max(map(cell_len, [*" ".join(words).split(), *numbers, " "]))
@@ -83,14 +84,14 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Lines:
-    """Cells of a column below each other, a line each, as wide as the column."""
+    """Cells of a column below each other, one line each, with the width of the column."""
 
     cells: Sequence[str]
     width: int
     right: bool
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """As wide as it is."""
+        """Return the fixed width."""
         return Measurement(self.width, self.width)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -102,13 +103,13 @@ class _Lines:
 
 
 def _width(widths: Iterable[int]) -> int:
-    """Of a table with columns of such widths."""
+    """Return the width of a table with columns of such widths."""
     return sum(width + _FRAME for width in widths) + 1
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table that is laid out when it is printed; ``table`` makes it."""
+    """A table that is laid out when it is printed; ``table`` creates it."""
 
     title: str
     columns: Sequence[_Column]
@@ -118,19 +119,30 @@ class Sheet:
     caption: str
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the table, or those that it falls into."""
+        """Yield the title, the table or the tables that it is split into, and the caption."""
+        grids = list(self._grids(console, options))
+        widths = [Measurement.get(console, options.update(width=room), grid).maximum
+                  for grid, room in grids]  # fmt: skip
+        around = options.update(width=min(max(*widths, _CAPTION), max(room for _, room in grids)))
+        if self.title:
+            yield from console.render(Text(self.title, style="italic"), around)
+        for grid, room in grids:
+            yield from console.render(grid, options.update(width=room))
+        if self.caption:
+            yield from console.render(Text(self.caption, style="dim italic"), around)
+
+    def _grids(self, console: Console, options: ConsoleOptions) -> Iterator[tuple[Table, int]]:
+        """The tables below each other, and the characters that each may take in a line."""
         least = _width(column.wrapped for column in self.columns)
         if not console.is_terminal or in_one_piece():
             room = max(options.max_width, _FILE_WIDTH, least)
-            yield from console.render(self._grid(self.columns, room), options.update(width=room))
+            yield self._grid(self.columns, room), room
         elif least <= options.max_width:
-            yield self._grid(self.columns, options.max_width)
+            yield self._grid(self.columns, options.max_width), options.max_width
         else:
-            parts = list(self._parts(options.max_width))
-            for index, part in enumerate(parts):
+            for part in self._parts(options.max_width):
                 room = max(options.max_width, _width(column.least for column in part))
-                ends = {"first": index == 0, "last": index == len(parts) - 1}
-                grid = self._grid(part, room, heads=True, **ends)
+                grid = self._grid(part, room, heads=True)
                 keys, rest = part[: self.keys], part[self.keys :]
                 if (
                     _width([*(key.natural for key in keys), *(each.unbroken for each in rest)])
@@ -138,10 +150,10 @@ class Sheet:
                 ):
                     for key in grid.columns[: self.keys]:
                         key.no_wrap = True  # others give way first
-                yield from console.render(grid, options.update(width=room))
+                yield grid, room
 
     def _parts(self, room: int) -> Iterator[list[_Column]]:
-        """Deal the columns out; those that belong together stay so where they can."""
+        """Split the columns into tables; bundles stay together if they fit."""
         keys, rest = list(self.columns[: self.keys]), list(self.columns[self.keys :])
         part = keys
         for size in self.bundles or [1] * len(rest):
@@ -154,19 +166,13 @@ class Sheet:
                 part = [*part, *some]
         yield part
 
-    def _grid(
-        self, columns: Sequence[_Column], room: int, *, heads: bool = False, first: bool = True,
-        last: bool = True,
-    ) -> Table:  # fmt: skip
-        """A table of some columns; ``heads`` are wrapped to the width of the cells.
+    def _grid(self, columns: Sequence[_Column], room: int, *, heads: bool = False) -> Table:
+        """Return a table of some columns; ``heads`` are wrapped to the width of the cells.
 
-        Where nothing else is wrapped in the ``room``, a column is one cell of many lines: the
-        layout of a cell takes 0.1 ms, and a table may have thousands of rows.
+        If nothing else is wrapped in the ``room``, a column is one cell of many lines. The layout
+        of a cell takes 0.1 ms, and a table may have thousands of rows.
         """
-        grid = Table(
-            title=Text(self.title) if first else None, title_justify="left",
-            caption=Text(self.caption) if last else None, caption_justify="left",
-        )  # fmt: skip
+        grid = Table()
         said = [
             fill(column.head, column.least, break_long_words=False) if heads else column.head
             for column in columns
@@ -210,12 +216,15 @@ def table(
     """Return a table.
 
     Args:
-        title: above it. caption: below it.
-        columns: heads. rows: a cell for each of them.
-        text_columns: so many of the first are text, the others numbers.
-        keys: so many of the first name a row.
-        bundles: how many of the others belong together, in turn; each by itself where none.
-        totals: so many of the last rows are sums.
+        title: text above the table.
+        columns: heads.
+        rows: each has one cell per column.
+        text_columns: number of columns, from the first, that are text; the others are numbers.
+        keys: number of columns, from the first, that name a row.
+        bundles: sizes of the groups of the other columns that stay together; without it, each
+            column is alone.
+        totals: number of rows at the end that are sums.
+        caption: text below the table.
     """
     if bundles and sum(bundles) != len(columns) - keys:
         raise ValueError(f"{title}: bundles of {sum(bundles)} columns, not {len(columns) - keys}")
@@ -228,9 +237,9 @@ def table(
 
 
 def fixed(value: float | None, digits: int) -> str:
-    """Return ``value`` with ``digits`` decimals and thousands separated; a dash for None.
+    """Return ``value`` with ``digits`` decimals and thousands separators; a dash for None.
 
-    A small value has more decimals, so that three digits always count.
+    A small value has more decimals, so that three digits are significant.
     """
     if value is None:
         return "-"

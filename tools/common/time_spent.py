@@ -1,4 +1,4 @@
-"""Where the time of a command goes: each second counts for the innermost thing that is done."""
+"""Measure the time of a command by activity. Each second counts for the innermost activity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OTHER = "other"
 
 
 class TimeSpent:
-    """Seconds by what was done."""
+    """Seconds by activity."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._seconds: dict[str, float] = {}
@@ -22,23 +22,23 @@ class TimeSpent:
         self._since = clock()
 
     def begin(self, what: str) -> None:
-        """From now on time is spent on ``what``."""
+        """Start to count time for ``what``."""
         self._book()
         self._inside.append(what)
 
     def end(self) -> None:
-        """Time is spent on what it was spent on before the last ``begin``."""
+        """Count time again for the activity before the last ``begin``."""
         self._book()
         self._inside.pop()
 
     def turn(self, what: str) -> None:
-        """From now on time is spent on ``what`` in place of what was begun last."""
+        """Count time for ``what`` in place of the activity that began last."""
         self._book()
         self._inside[-1] = what
 
     @contextmanager
     def on(self, what: str) -> Iterator[None]:
-        """Inside, time is spent on ``what``."""
+        """Count the time inside for ``what``."""
         self.begin(what)
         try:
             yield
@@ -46,14 +46,14 @@ class TimeSpent:
             self.end()
 
     def recount(self, source: str, target: str, seconds: float) -> None:
-        """Count ``seconds`` of ``source``, or all that there are, for ``target``."""
+        """Move ``seconds`` of ``source``, or all that it has, to ``target``."""
         self._book()
         moved = min(seconds, self._seconds.get(source, 0.0))
         self._seconds[source] = self._seconds.get(source, 0.0) - moved
         self._seconds[target] = self._seconds.get(target, 0.0) + moved
 
     def seconds(self) -> dict[str, float]:
-        """What there is so far, the most first."""
+        """Return the seconds so far, the largest first."""
         self._book()
         return dict(sorted(self._seconds.items(), key=lambda each: -each[1]))
 
@@ -65,14 +65,14 @@ class TimeSpent:
 
 @contextmanager
 def compilation_told(spent: TimeSpent) -> Iterator[None]:
-    """Inside, numba's compilation counts for itself, whatever asked for it."""
+    """Inside, count the compilation of numba as an activity of its own, for every caller."""
     with ExitStack() as stack:
 
         def listen() -> None:
             from numba.core import event
 
             class Listener(event.Listener):
-                """Hears of each compilation, and of those inside it."""
+                """Receives the start and end of each compilation, also of nested ones."""
 
                 def on_start(self, event: object) -> None:
                     spent.begin(COMPILING)

@@ -1,4 +1,4 @@
-"""Whether tables are to be printed in one piece, however narrow the terminal."""
+"""Whether tables are printed in one piece, on a narrow terminal too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WIDE: ContextVar[bool] = ContextVar("wide", default=False)
 
 @contextmanager
 def tables_in_one_piece(wide: bool) -> Iterator[None]:
-    """Inside, tables are as in a file if ``wide``."""
+    """Inside, print tables as into a file if ``wide``."""
     token = _WIDE.set(wide)
     try:
         yield
@@ -20,5 +20,5 @@ def tables_in_one_piece(wide: bool) -> Iterator[None]:
 
 
 def in_one_piece() -> bool:
-    """Whether ``--wide`` was given."""
+    """Return whether ``--wide`` was given."""
     return _WIDE.get()

@@ -1,4 +1,4 @@
-"""What each chart of a comparison shows, in words: for those who do not see it."""
+"""A text alternative of each chart of a comparison, for readers who cannot see it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Document = Mapping[str, Any]
 
 
 def alternatives(document: Document) -> dict[str, str]:
-    """Return a sentence for each chart that a section of the document asks for."""
+    """Return a sentence for each chart of the document's sections."""
     wanted = [chart for section in document["sections"] for chart in section["charts"]]
     return {chart: _words(document, *_SHOWN[chart]) for chart in wanted}
 
@@ -23,7 +23,7 @@ _SHOWN = {
     "roofline": ("roofline", "gop_per_s", "throughput under each board's roof", "Gop/s"),
     "shares": ("resources", "dsp_share", "shares of each device, of its DSP", "%"),
 }
-"""Of each chart its table, a column, and what that is."""
+"""Of each chart: its table, a column, and a description of the column."""
 
 
 def _words(document: Document, table: str, key: str, what: str, unit: str) -> str:

@@ -1,4 +1,4 @@
-"""What is known of boards, and where each figure comes from."""
+"""The figures of boards, with the source of each figure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNSAID = FigureSource("assumed", "the board's file does not say")
 
 
 def board_answer(board: Board) -> Json:
-    """A board for machines: each figure with its value, unit, origin and reason."""
+    """Return a board for programs: each figure with its value, unit, origin and reason."""
     return {
         "name": board.name,
         "part": board.part.name,
@@ -28,7 +28,7 @@ def board_answer(board: Board) -> Json:
 
 
 def block_ram(part: Part) -> str:
-    """What a part's block RAM is called."""
+    """Return the name of a part's block RAM."""
     return "M20K" if part.block_bits == M20K_BITS else "RAMB36"
 
 
@@ -37,7 +37,7 @@ Line = tuple[str, Any, str, FigureSource]
 
 
 def figures(board: Board) -> list[Line]:
-    """All figures of a board, the part's first."""
+    """Return all figures of a board, those of the part first."""
     part, link, usable = board.part, board.link, board.usable
     of_part = FigureSource("printed" if part.source.startswith("F-CNN") else "vendor", part.source)
     capacities = {
@@ -99,8 +99,8 @@ def print_boards(boards: Sequence[Board]) -> None:
             [*heads, "memory, GB/s", "host, GB/s", "clock, MHz"],
             rows,
             text_columns=2,
-            caption="LUT of six inputs; of Intel's parts halves of ALMs: never translated into "
-            "each other. merp boards BOARD says where each figure comes from.",
+            caption="LUT: LUTs with six inputs; for Intel FPGAs, halves of ALMs. The two are never "
+            "converted. merp boards BOARD lists the source of each figure.",
         )
     )
 
@@ -118,7 +118,7 @@ def print_board(board: Board) -> None:
             rows,
             text_columns=3,
             caption="printed: in a paper; vendor: in a data sheet; derived: from other figures; "
-            "assumed: nobody says it.",
+            "assumed: without a source.",
         )
     )
 

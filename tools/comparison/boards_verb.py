@@ -1,4 +1,4 @@
-"""``merp boards``: the boards that are known, and where each of their figures comes from."""
+"""``merp boards``: list the known boards, with the source of each figure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merp.tools.comparison.boards import board_answer, print_board, print_boards
 class BoardsOptions(fields.Tables):
     """The options of the verb."""
 
-    board: str | None = option(Text(), "a shipped board's name or a TOML file", "BOARD")
+    board: str | None = option(Text(), "name of a shipped board, or a TOML file", "BOARD")
 
 
 REQUEST = BoardsOptions

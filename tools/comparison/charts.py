@@ -1,4 +1,4 @@
-"""Charts of a comparison; each is drawn from the tables of its document."""
+"""Charts of a comparison. Each is drawn from the tables of its document."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def gops(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw useful operations a second: of all devices, and of one."""
+    """Draw useful operations per second, of all devices and of one."""
     rows = rows_of(document, "speed")
     keys = {"gop_per_s": "all devices", "per_device": "a device"}
     _bars(figure, rows, keys, "Gop/s (log)", wide)
 
 
 def phases(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw cycles of an image by phase."""
+    """Draw the cycles of an image by phase."""
     keys = {phase: phase.upper() for phase in PHASES}
     _bars(figure, rows_of(document, "cycles"), keys, "cycles of an image (log)", wide)
 
 
 def counts(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw traffic by count, links apart."""
+    """Draw traffic by count, with links separately."""
     keys = {**COUNTS, "link": "links"}
     _bars(figure, rows_of(document, "traffic"), keys, "MB/GFlop (log)", wide)
 
 
 def shares(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw what each takes of a device, in shares."""
+    """Draw the resources that each architecture uses, as shares of a device."""
     keys = {f"{kind}_share": TITLES[kind] for kind in RESOURCES}
     axes = _bars(figure, rows_of(document, "resources"), keys, "% (log)", wide)
     axes.axvline(100, color=INK, linewidth=1)
@@ -47,7 +47,7 @@ def shares(figure: Figure, document: Json, wide: bool) -> None:
 def _bars(
     figure: Figure, rows: Rows, keys: Mapping[str, str], unit: str, wide: bool
 ) -> Axes:  # fmt: skip
-    """Groups of bars on a logarithmic scale, a group for each architecture; 0 has no bar."""
+    """Draw groups of bars on a logarithmic scale, one for each architecture; 0 has no bar."""
     figure.set_figheight(0.9 + 0.24 * len(rows) * (len(keys) + 1))
     axes = figure.subplots()
     height = 0.8 / len(keys)

@@ -1,4 +1,4 @@
-"""``merp compare``: several architectures on one network, side by side."""
+"""``merp compare``: compare several architectures on one network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.models.comparison.compare import OWN, compare
 from merp.models.comparison.registry import ARCHITECTURES, named
 from merp.tools.common import fields
 from merp.tools.common.boards import any_board
-from merp.tools.common.kinds import Repeated, Text
+from merp.tools.common.kinds import Flag, Repeated, Text
 from merp.tools.common.output import Output
 from merp.tools.common.request import option
 from merp.tools.common.scope import scope_of
@@ -32,29 +32,33 @@ class CompareOptions(ComparedStep, fields.Tables):
 
     architecture: str = option(
         Text(),
-        f"of {', '.join(ARCHITECTURES)}, with commas; or all (default %(default)s)",
+        f"{', '.join(ARCHITECTURES)}, separated by commas, or all (default %(default)s)",
         default=ALL,
         metavar="A,B",
     )
     board: str = option(
         Text(),
-        "own: each on its paper's board; or one for all, by name or TOML file (default "
+        "own: each on its paper's board; or one board for all, by name or TOML file (default "
         "%(default)s)",
         default=OWN,
         metavar="BOARD",
     )
-    word: str = word("bits of a word; needed with a board for all (default %(default)s)")
+    word: str = word("bits of a word; required with one board for all (default %(default)s)")
     measured: tuple[str, ...] = option(
         Repeated(Text()),
-        "a folder of merp simulate -o, or a file of what merp resources --json or merp train "
-        "--json printed; of NETWORK, if that is neither the one compared nor ships; may be "
-        "repeated (default: none)",
+        "measured results: a folder of merp simulate -o, or a file of merp resources --json or "
+        "merp train --json. NETWORK is needed for a network that is neither the compared one nor "
+        "shipped. May be repeated (default: none)",
         default=(),
         metavar="[NETWORK=]PATH",
     )
     output: Path | None = fields.output(
-        "file", "write a page, with JSON and CSV beside (default: none)", metavar="FILE"
+        "file", "write a page, and JSON and CSV next to it (default: none)", metavar="FILE"
     )
+    details: bool = fields.details(
+        "print all tables: cycles, traffic, resources and omissions of each model"
+    )
+    errata: bool = option(Flag(), "list the papers' figures that do not reproduce")
 
 
 REQUEST = CompareOptions
@@ -79,7 +83,7 @@ def run(asked: CompareOptions) -> int:
     )
     hardware = hardware_tables(read_evidence(asked.measured, compared))
     if asked.output is None and not asked.json:
-        show_all(compared, hardware)
+        show_all(compared, hardware, details=asked.details, errata=asked.errata)
         return 0
     found = document(compared, hardware)
     text = json.dumps(found, indent=2) + "\n"
@@ -89,8 +93,8 @@ def run(asked: CompareOptions) -> int:
 
 
 def _write(path: Path, found: dict[str, object], text: str) -> str:
-    """Write page, JSON and CSV; return what was written."""
-    from merp.tools.comparison.charts import DRAW  # matplotlib and jinja2 wait
+    """Write page, JSON and CSV; return the names of the files."""
+    from merp.tools.comparison.charts import DRAW  # imports matplotlib only if needed
     from merp.tools.report.page import page
     from merp.tools.report.table import as_csv
 

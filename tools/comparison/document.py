@@ -17,9 +17,11 @@ Json = dict[str, Any]
 
 
 def document(asked: Comparison, hardware: list[Table]) -> Json:
-    """Return the document: the records in full, and the tables that the page shows.
+    """Return the document: the complete records, and the tables of the page.
 
-    hardware: tables of what was simulated, synthesised and trained.
+    Args:
+        asked: the comparison.
+        hardware: tables of simulations, syntheses and trainings.
     """
     found: list[Table] = []
     sections: list[Json] = []
@@ -43,28 +45,28 @@ def document(asked: Comparison, hardware: list[Table]) -> Json:
     section(
         "speed",
         "Throughput",
-        "Useful operations a second, a cluster also by the device. Each number bears the mark of "
-        "its level: what was printed, computed, modelled or assumed does not rank together.",
+        "Useful operations per second, for a cluster also per device. Each number has the mark of "
+        "its level: do not rank printed, computed, modelled and assumed numbers together.",
         [tables.speed_table(asked)],
         "gops",
     )
     section(
         "cycles",
         "Cycles by phase",
-        "What the three phases of an image take, summed over layers and devices.",
+        "Cycles of an image in the three phases, summed over layers and devices.",
         [tables.cycles_table(asked)],
         "phases",
     )
     section(
         "traffic",
         "Traffic",
-        "Counts are never mixed: what each paper counts, maps alone, all that crosses.",
+        "Counts are never mixed: each paper's own, maps only, and all words to memory or host.",
         [tables.traffic_table(asked)],
         "footings",
     )
     section(
         "roofline",
-        "What the memory feeds",
+        "Attainable throughput",
         "Each architecture under the roof of its own board: multipliers, and external memory.",
         [tables.roofline_table(asked)],
         "roofline",
@@ -72,40 +74,40 @@ def document(asked: Comparison, hardware: list[Table]) -> Json:
     section(
         "resources",
         "Resources",
-        "Shares of what a design may take of a device. What exceeds them is listed.",
+        "Shares of a device that a design may use, and a list of all excesses.",
         [tables.resources_table(asked), tables.excess_table(asked)],
         "shares",
     )
     section(
         "hardware",
         "In hardware",
-        "What simulations of the generated hardware counted, what Yosys made of it, and what was "
-        "learned in its numbers: of the architectures that are in hardware here.",
+        "Counts from simulations of the generated hardware, resources after synthesis by Yosys, "
+        "and accuracy in its arithmetic, for the architectures with hardware here.",
         hardware,
     )
     section(
         "layers",
         "Layer by layer",
-        "The rows whose sums stand above.",
+        "The rows of the sums above.",
         [tables.rows_table(each.record) for each in asked.answers if each.record is not None],
     )
     section(
         "notes",
-        "What each leaves out",
+        "Omissions of each model",
         "Reasons, readings and limits of each record.",
         [tables.notes_table(asked)],
     )
     section(
         "not-reproduced",
         "Printed numbers",
-        "What the papers print beside what their definitions give; what does not reproduce is "
-        "never tuned, and what cannot be checked has its reason.",
+        "Printed values next to values by the papers' own definitions. Values that do not "
+        "reproduce are never tuned; values that cannot be checked have a reason.",
         tables.published_tables(asked),
     )
     section(
         "errata",
         "Errata of the papers",
-        "Where printed values and their own definitions part.",
+        "Printed values that contradict the paper's own definitions.",
         [errata_table(asked)],
     )
     names = ", ".join(each.architecture.title for each in asked.answers)
@@ -147,7 +149,7 @@ def _headline(asked: Comparison, operations: int | None) -> list[Json]:
     count = len(asked.answers)
     fitting = sum(each.fits for each in asked.records)
     cards = [
-        card("Compare", len(asked.records), 0, f"of {count}", "the others say why they do not"),
+        card("Compare", len(asked.records), 0, f"of {count}", "the others give their reasons"),
         card("Fit", fitting, 0, f"of {count}", "their boards; the others are marked"),
     ]
     if operations is not None:
@@ -163,22 +165,22 @@ def _assumptions() -> list[str]:
         f"Levels: {levels}. A sum has the weakest level of its terms.",
         "MB is 10^6 bytes, a multiply-add is two operations, GFlop is 10^9 operations. Zeros that "
         "an architecture multiplies are no operations.",
-        "Loading bitstreams is within the time; no paper counts it in its throughput.",
-        "Nothing is said of money; GPUs and CPUs of the papers are left out.",
+        "The time includes loading of bitstreams; no paper counts it in its throughput.",
+        "Costs in money, and the GPUs and CPUs of the papers, are left out.",
     ]
 
 
 def _figures(asked: Comparison) -> dict[str, str]:
-    """Caption of each chart: each says scope, batch, words and clock."""
+    """Return the caption of each chart, with scope, batch, words and clock."""
     clocks = ", ".join(
         f"{each.architecture} {each.clock_mhz.value:g} MHz with {each.word_bits}-bit words"
         for each in asked.records
     )
     of = f"{tables.step(asked)} {clocks}."
     return {
-        "gops": f"Useful operations a second of all devices and of one, logarithmic. {of}",
+        "gops": f"Useful operations per second of all devices and of one, logarithmic. {of}",
         "phases": f"Cycles of an image by phase, logarithmic. {of}",
-        "footings": f"Traffic by count, logarithmic; what is not there is 0. {of}",
+        "footings": f"Traffic by count, logarithmic; absent traffic is 0. {of}",
         "roofline": f"A point for each architecture under its own roof, count all. {of}",
-        "shares": f"Shares of what a design may take; the line is all of it. {of}",
+        "shares": f"Shares of a device that a design may use; the line is 100 %. {of}",
     }

@@ -1,4 +1,4 @@
-"""Errata of the papers of the architectures that a comparison has."""
+"""Errata of the papers of the compared architectures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def errata_table(asked: Comparison) -> Table:
     return Table(
         id="errata",
         title="Errata of the papers",
-        caption="What each paper prints, and what its own definitions give.",
+        caption="Values that each paper prints, and values by its own definitions.",
         columns=[
             NAME,
             Column(key="where", label="where"),

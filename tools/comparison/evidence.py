@@ -1,7 +1,7 @@
-"""What a comparison is given of the hardware: runs, syntheses and trainings, by files of verbs.
+"""Measured evidence for a comparison: simulations, syntheses and trainings, from files of verbs.
 
-``merp simulate -o DIR`` left the runs, ``merp resources --json`` and ``merp train --json`` printed
-the others. Everything is held against the network and the hardware as they are now.
+Simulations are from ``merp simulate -o DIR``, the others from ``merp resources --json`` and
+``merp train --json``. All of it is checked against the current network and hardware.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from merp.models.base.errors import BadInput, shown
+from merp.models.base.file_format import RUNS, SYNTHESIS, TRAINING, check_format
 from merp.models.comparison.compare import Comparison
 from merp.models.comparison.figure import Figure
 from merp.models.comparison.record import RESOURCES
@@ -55,11 +56,12 @@ _TRAINING: Final[Keys] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Synthesis:
-    """What Yosys made of a bitstream.
+    """The synthesis of a bitstream by Yosys.
 
     Attributes:
-        network, bitstream, part: names. used: by kind, of ``RESOURCES``. path_ns: estimate of the
-            longest path.
+        network, bitstream, part: names.
+        used: resources by kind, one of ``RESOURCES``.
+        path_ns: estimate of the longest path.
     """
 
     network: str
@@ -71,10 +73,12 @@ class Synthesis:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingEvidence:
-    """What a network learned, in the numbers of its hardware.
+    """The accuracy of a network that was trained in the numbers of its hardware.
 
     Attributes:
-        network, engine: names. steps, batch, seed, held_out: of the course. accuracy: from 0 to 1.
+        network, engine: names.
+        steps, batch, seed, held_out: properties of the training.
+        accuracy: from 0 to 1.
     """
 
     network: str
@@ -88,11 +92,12 @@ class TrainingEvidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Of each architecture, by its name.
+    """The evidence of each architecture, by its name.
 
     Attributes:
-        runs: of every phase of the layers in scope, of as many images in all.
-        syntheses: in the order given. trainings: alike but for the numbers.
+        runs: runs of every phase of the layers in scope, all with the same number of images.
+        syntheses: in the given order.
+        trainings: equal except for the numbers.
     """
 
     runs: Mapping[str, Sequence[Measurement]] = field(default_factory=dict)
@@ -101,12 +106,12 @@ class Evidence:
 
 
 def read_evidence(given: Sequence[str], asked: Comparison) -> Evidence:
-    """Read what was given, each ``PATH`` or ``NETWORK=PATH``.
+    """Read the given files, each ``PATH`` or ``NETWORK=PATH``.
 
     Raises:
-        BadInput: no such file, or not what a verb wrote; of another network than those compared, of
-            an architecture that is not, or of other hardware; runs that confirm nothing, or of
-            which some are missing; trainings of different courses.
+        BadInput: a file is missing, was not written by a verb, or belongs to another network,
+            architecture or hardware. Or runs confirm nothing or are incomplete, or trainings
+            differ in their properties.
     """
     runs: dict[str, list[Measurement]] = {}
     syntheses: dict[str, list[Synthesis]] = {}
@@ -134,18 +139,21 @@ def read_evidence(given: Sequence[str], asked: Comparison) -> Evidence:
 
 
 def _opened(given: str, asked: Comparison) -> tuple[Path, Record, Network]:
-    """A file, what it says, and the network that it is of."""
+    """Return a file, its record and its network."""
     place, name = given, None
     if not os.path.exists(given) and "=" in given:
         name, _, place = given.partition("=")
     path = Path(place, FILE) if os.path.isdir(place) else Path(place)
     record = read_json(path)
-    told = record.get("network") if isinstance(record, dict) else None
+    is_table = isinstance(record, dict)
+    newest = SYNTHESIS if is_table and "yosys" in record else TRAINING
+    check_format(f"--measured {path}", record, RUNS if path.name == FILE else newest)
+    told = record.get("network") if is_table else None
     if name is None and told != asked.network.name:
         if told not in shipped_names():
             raise BadInput(
                 f"--measured {path}: network = {shown(told)}: allowed are {asked.network.name} and "
-                "those that ship; of another file: --measured NETWORK.toml=PATH"
+                "shipped networks; for another file: --measured NETWORK.toml=PATH"
             )
         name = str(told)
     network = asked.network if name is None else open_network(name)
@@ -155,7 +163,7 @@ def _opened(given: str, asked: Comparison) -> tuple[Path, Record, Network]:
 
 
 def _architecture(path: Path, network: Network, asked: Comparison) -> str:
-    """Name of the architecture compared whose hardware a network is for."""
+    """Return the name of the compared architecture whose hardware runs a network."""
     hardware = machine_that_runs(network).name
     names = [
         each.architecture.name for each in asked.answers if each.architecture.hardware == hardware
@@ -163,13 +171,13 @@ def _architecture(path: Path, network: Network, asked: Comparison) -> str:
     if not names:
         raise BadInput(
             f"--measured {path}: {network.name} is for {hardware}: allowed are records of the "
-            "architectures compared"
+            "compared architectures"
         )
     return names[0]
 
 
 def _check_layers(path: Path, network: Network, asked: Comparison) -> None:
-    """See that a network is the one compared, but for numbers and designs."""
+    """Check that a network equals the compared one, except for numbers and designs."""
     ours, theirs = (
         [(layer.name, layer.groups, layer.shape) for layer in each.layers]
         for each in (asked.network, network)
@@ -182,12 +190,12 @@ def _check_layers(path: Path, network: Network, asked: Comparison) -> None:
 
 
 def _runs(path: Path, network: Network, asked: Comparison) -> Iterator[Measurement]:
-    """Runs of the layers in scope.
+    """Yield the runs of the layers in scope.
 
     Raises:
-        BadInput: one confirms nothing, or is of some groups alone.
+        BadInput: a run confirms nothing, or does not have all groups.
     """
-    from merp.tools.report.reports import report_of  # NumPy waits
+    from merp.tools.report.reports import report_of  # imports NumPy only if needed
 
     for each in report_of(network).records([path.parent], network):
         if each.layer.name not in asked.scope:
@@ -201,7 +209,7 @@ def _runs(path: Path, network: Network, asked: Comparison) -> Iterator[Measureme
 
 
 def _check_whole(name: str, runs: Sequence[Measurement], asked: Comparison) -> None:
-    """See that every phase of the layers in scope ran, and once.
+    """Check that every phase of the layers in scope ran exactly once.
 
     Raises:
         BadInput: it did not.
@@ -220,7 +228,7 @@ def _check_whole(name: str, runs: Sequence[Measurement], asked: Comparison) -> N
 
 
 def _check_alike(what: str, values: Iterator[int]) -> None:
-    """See that what stands side by side is of the same size."""
+    """Check that compared numbers have the same size."""
     found = sorted(set(values))
     if len(found) > 1:
         raise BadInput(
@@ -229,27 +237,27 @@ def _check_alike(what: str, values: Iterator[int]) -> None:
 
 
 def _check_values(path: Path, record: Record, keys: Keys) -> None:
-    """See that an answer is one.
+    """Check the values of an answer.
 
     Raises:
-        BadInput: it is none.
+        BadInput: it is not an answer of these verbs.
     """
     try:
         check_values(record, keys)
     except ValueError as error:
         raise BadInput(
-            f"--measured {path}: neither what merp resources nor what merp train --json wrote: "
+            f"--measured {path}: not an answer of merp resources --json or merp train --json: "
             f"{error}"
         ) from error
 
 
 def _synthesis(path: Path, record: Record, network: Network) -> Synthesis:
-    """What a synthesis found.
+    """Return the synthesis of a file.
 
     Raises:
-        BadInput: of no engine of the network, or of other hardware.
+        BadInput: it belongs to no engine of the network, or to other hardware.
     """
-    from merp.cosim.engines.myhdl_engine import elaboration_sha  # NumPy waits
+    from merp.cosim.engines.myhdl_engine import elaboration_sha  # imports NumPy only if needed
     from merp.tools.bitstream.engines import engine_of
 
     layer, phase = record["layer"], record["phase"]

@@ -1,4 +1,4 @@
-"""Tables of a comparison on what was counted on pins, what Yosys made, and what was learned."""
+"""Tables of a comparison with measured values: pins, synthesis by Yosys, and accuracy."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ NETWORK: Final = Column(key="network", label="network")
 
 
 def hardware_tables(found: Evidence) -> list[Table]:
-    """Those that have rows."""
+    """Return the tables that have rows."""
     tables = (pins_table, ports_table, synthesis_table, learning_table)
     return [each for each in (table(found) for table in tables) if each.rows]
 
 
 def _of(runs: Sequence[Measurement], part: str) -> list[Measurement]:
-    """Those of a phase, or of the whole step."""
+    """Return the runs of a phase, or of the whole step."""
     return [each for each in runs if part in (each.phase, STEP)]
 
 
 def pins_table(found: Evidence) -> Table:
-    """Cycles and traffic of a step, as the hardware ran it."""
+    """Return cycles and traffic of a step, measured in simulated hardware."""
     rows = []
     for name, runs in found.runs.items():
         first = runs[0]
@@ -51,10 +51,10 @@ def pins_table(found: Evidence) -> Table:
     return Table(
         id="pins",
         title="On the pins",
-        caption="A step of so many images of the layers in scope, simulated: every word that left "
-        "equal to the golden model's, words equal by formula, walk, counters and monitors. Cycles "
-        "from the first word of each pass to its last word out, kernels among them, ports never "
-        "waiting. Traffic of all ports but velocities', count all.",
+        caption="A simulated step of this number of images, for the layers in scope. Every output "
+        "word equals the golden model. Formula, walker, counters and monitors agree on all words. "
+        "Cycles are from the first word of each pass to its last output word, including kernels, "
+        "with ports that never wait. Traffic is of all ports but the velocities', count all.",
         columns=[
             NAME,
             NETWORK,
@@ -69,7 +69,7 @@ def pins_table(found: Evidence) -> Table:
 
 
 def ports_table(found: Evidence) -> Table:
-    """Words of a step on every port."""
+    """Return the words of a step on every port."""
     rows = []
     for name, runs in found.runs.items():
         sums = {part: Counter[str]() for part in LABELS}
@@ -85,7 +85,8 @@ def ports_table(found: Evidence) -> Table:
     return Table(
         id="ports",
         title="Words on ports",
-        caption="Of the same runs, counted by the monitors on the pins; of state in bytes.",
+        caption="Words of the same runs, counted by the monitors on the pins; the ReLU/pooling "
+        "mask in bytes.",
         columns=[
             NAME,
             Column(key="port", label="port"),
@@ -96,7 +97,7 @@ def ports_table(found: Evidence) -> Table:
 
 
 def synthesis_table(found: Evidence) -> Table:
-    """What a bitstream takes of a part."""
+    """Return the resources that a bitstream uses of a part."""
     rows = []
     for name, syntheses in found.syntheses.items():
         for each in syntheses:
@@ -110,8 +111,8 @@ def synthesis_table(found: Evidence) -> Table:
     return Table(
         id="synthesis",
         title="By our own synthesis",
-        caption="Each bitstream in its AXI shell, cells after Yosys' synthesis, nothing placed or "
-        "routed; block RAM in RAMB36. The longest path is an estimate.",
+        caption="Each bitstream in its AXI shell, in cells after synthesis by Yosys, not placed or "
+        "routed. Block RAM in RAMB36. The longest path is an estimate.",
         columns=[
             NAME,
             NETWORK,
@@ -126,7 +127,7 @@ def synthesis_table(found: Evidence) -> Table:
 
 
 def learning_table(found: Evidence) -> Table:
-    """What networks learned by the same steps, in the numbers of each."""
+    """Return the accuracy of networks after the same steps, in the numbers of each."""
     rows = [
         {
             "architecture": name,
@@ -144,8 +145,8 @@ def learning_table(found: Evidence) -> Table:
     return Table(
         id="learning",
         title="Learned by the same steps",
-        caption="Shares of held-out images that are right. A golden engine computes the bits of "
-        "the hardware, which is held against it word by word.",
+        caption="Shares of held-out images with the right class. A golden engine computes the bits "
+        "of the hardware, whose words are all compared with it.",
         columns=[
             NAME,
             NETWORK,

@@ -1,4 +1,4 @@
-"""``merp map``: the plan of one architecture for a network on a board, and what it costs."""
+"""``merp map``: plan a network on a board by one architecture, with its costs."""
 
 from __future__ import annotations
 

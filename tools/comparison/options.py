@@ -12,18 +12,18 @@ from merp.tools.common.scope import scope_field
 
 
 def word(help: str, **more: Any) -> Any:
-    """``--word``; ``own`` for the paper's own."""
+    """Declare ``--word``; ``own`` is the word of the paper."""
     return option(OneOf(("own", "16", "32")), help, default="own", **more)
 
 
 def word_bits(text: str) -> int | None:
-    """What ``--word`` says."""
+    """Return the bits of ``--word``; None for ``own``."""
     return None if text == "own" else int(text)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedStep:
-    """A training step that is compared."""
+    """A training step to compare."""
 
     network: str = fields.network()
     batch: int = fields.batch()

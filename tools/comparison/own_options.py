@@ -1,4 +1,4 @@
-"""Options that one architecture has, in requests of ``merp map``, ``cluster`` and ``sweep``."""
+"""Options of single architectures, in requests of ``merp map``, ``cluster`` and ``sweep``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merp.tools.common.request import About, option
 
 @dataclass(frozen=True)
 class OwnOptions(Kind):
-    """The options of some architectures, by their names; what is not given is not there."""
+    """The options of some architectures, by their names; missing options are left out."""
 
     architectures: tuple[Architecture, ...]
 
@@ -34,18 +34,18 @@ class OwnOptions(Kind):
         return []
 
     def taken(self, args: argparse.Namespace, name: str) -> Mapping[str, Any]:
-        """Those that were given."""
+        """Return the given options."""
         names = (each.name for other in self.architectures for each in other.choices)
         found = {each: getattr(args, f"{_OWN}{each}", None) for each in names}
         return {each: value for each, value in found.items() if value is not None}
 
 
 _OWN = "own_"
-"""In front of their names among those of the verb."""
+"""Prefix of their names among the options of the verb."""
 
 
 def own_options(*architectures: Architecture) -> Any:
-    """The field of these options."""
+    """Declare the field of these options."""
     return option(OwnOptions(architectures), "options that one architecture has")
 
 
@@ -61,7 +61,7 @@ def _kind(own: OwnOption) -> Kind:
 
 
 def flag(own: OwnOption) -> str:
-    """The option as it is written."""
+    """Return the option as it is typed."""
     return f"--{own.name.replace('_', '-')}"
 
 
@@ -70,10 +70,10 @@ def _place(own: OwnOption) -> str:
 
 
 def chosen(given: Mapping[str, Any], architecture: Architecture | None) -> dict[str, Any]:
-    """Options of ``architecture``, as given or by default; without one there are none.
+    """Return the options of ``architecture``, with defaults; without one there are none.
 
     Raises:
-        BadInput: one of another architecture was given.
+        BadInput: an option of another architecture was given.
     """
     choices = architecture.choices if architecture else ()
     mine = {each.name for each in choices}

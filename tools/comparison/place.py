@@ -1,4 +1,4 @@
-"""Where an architecture is to run, as ``merp map``, ``cluster`` and ``sweep`` ask for it."""
+"""The board of an architecture, for ``merp map``, ``cluster`` and ``sweep``."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ class Placed(Protocol):
 
     @property
     def board(self) -> str | None:
-        """Its name or file; None for the paper's."""
+        """Name or file of the board; None for the paper's."""
 
     @property
     def devices(self) -> int | None:
-        """Boards; None as the board's file says."""
+        """Number of boards; None as in the board's file."""
 
     @property
     def costs(self) -> str | None:
-        """Of a unit."""
+        """Unit costs."""
 
 
 def place_board(**more: Any) -> Any:
-    """``--board``."""
+    """Declare ``--board``."""
     says = "a board's name or a TOML file (default: the paper's)"
     return option(Named(), says, "--board", metavar="BOARD", **more)
 
 
 def place_devices(**more: Any) -> Any:
-    """``--devices``."""
-    kind, says = WholeOption(1, MOST_DEVICES), "boards (default: as the board's file)"
+    """Declare ``--devices``."""
+    kind, says = WholeOption(1, MOST_DEVICES), "number of boards (default: as in the board's file)"
     return option(kind, says, "--devices", metavar="N", **more)
 
 
 def place_costs(**more: Any) -> Any:
-    """``--costs``."""
+    """Declare ``--costs``."""
     says = "unit costs (default: paper on the paper's own board, else ours)"
     return option(OneOf(("paper", "ours")), says, "--costs", **more)
 
 
 def board_of(asked: Placed, architecture: Architecture) -> Board:
-    """The board that was asked for, as many of it as were asked for.
+    """Return the requested board, with the requested number of devices.
 
     Raises:
         BadInput: there is no such board.
@@ -61,15 +61,17 @@ def board_of(asked: Placed, architecture: Architecture) -> Board:
 
 
 def costs_of(asked: Placed, architecture: Architecture, board: Board) -> str:
-    """The unit costs that were asked for."""
+    """Return the requested unit costs."""
     return asked.costs or ("paper" if board.name == architecture.board else "ours")
 
 
 def linked(board: Board, link_gbs: float | None, latency: int | None) -> Board:
-    """The board with links as they were asked for; None leaves what the board says.
+    """Return the board with the requested links; None keeps the value of the board.
 
     Args:
-        link_gbs: of a link each way, 10^9 bits a second. latency: cycles.
+        board: the board.
+        link_gbs: rate of a link each way, 10^9 bits per second.
+        latency: latency of a link in cycles.
 
     Raises:
         BadInput: it has no links, or the rate is below ``LEAST_GBS``.

@@ -7,20 +7,37 @@ from typing import Any
 
 from merp.models.comparison.compare import Comparison
 from merp.tools.common.table import console, say, table
-from merp.tools.comparison.tables import MARKS, legend, step, summaries
+from merp.tools.comparison.tables import MARKS, errata_table, legend, overview, step, summaries
 from merp.tools.report.table import Column, Table
 
 
-def show_all(asked: Comparison, hardware: Sequence[Table] = ()) -> None:
-    """Print a comparison: what it is of, its tables, those of the hardware, what marks mean."""
+def show_all(
+    asked: Comparison,
+    hardware: Sequence[Table] = (),
+    *,
+    details: bool = False,
+    errata: bool = False,
+) -> None:
+    """Print a comparison: its subject, its tables and the marks of evidence.
+
+    Args:
+        asked: the comparison.
+        hardware: tables of measured figures.
+        details: print all tables, not only the overview.
+        errata: print the printed figures that do not reproduce.
+    """
     say(step(asked))
-    for each in (*summaries(asked), *hardware):
+    for each in (*(summaries(asked) if details else [overview(asked)]), *hardware):
         show(each)
+    if errata:
+        show(errata_table(asked))
     say(legend())
+    if not details:
+        say("--details: cycles, traffic by count and phase, resources, omissions of each model.")
 
 
 def show(found: Table, keys: int = 1) -> None:
-    """Print a table that has rows; ``keys`` columns name one. Text stands in front of numbers."""
+    """Print a table if it has rows; ``keys`` columns name a row. Text columns are first."""
     if not found.rows:
         return
     columns = sorted(found.columns, key=lambda column: column.digits is not None)

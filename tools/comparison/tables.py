@@ -1,6 +1,6 @@
-"""Tables of a comparison: what the JSON holds, the page shows and the terminal prints.
+"""Tables of a comparison, for the JSON, the page and the terminal.
 
-A number that has a level has its mark in the column's ``basis``.
+A number with a level has its mark in the column's ``basis``.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ TITLES = {"lut": "LUT", "ff": "FF", "bram": "block RAM", "dsp": "DSP"}
 
 
 def figure(key: str, label: str, unit: str = "", digits: int = 1, scale: float = 1) -> Column:
-    """A column of figures with their levels."""
+    """Return a column of figures with their levels."""
     return Column(
         key=key, label=label, unit=unit, digits=digits, scale=scale, basis=f"{key}_level"
     )  # fmt: skip
 
 
 def put(row: dict[str, Any], key: str, found: Figure | None) -> None:
-    """Put a figure and its level into a row; what is not there, and so 0, has none."""
+    """Put a figure and its level into a row; an absent figure counts as 0 and has no level."""
     row[key] = None if found is None else found.value
     row[f"{key}_level"] = found.level if found is not None and found.value else None
 
 
 def step(asked: Comparison) -> str:
-    """What all tables are of."""
+    """Return a sentence about the compared step."""
     word = "its paper's word" if asked.word_bits is None else f"{asked.word_bits}-bit words"
     board = "each on its paper's board" if asked.board == OWN else f"each on {asked.board}"
     work = f"{_operations(asked):,.2f} Gop, the same in all rows" if asked.records else "no record"
@@ -59,19 +59,19 @@ def _scope(asked: Comparison) -> str:
 
 
 def legend() -> str:
-    """What the marks mean."""
+    """Return the meaning of the marks."""
     return "Marks: " + ", ".join(f"{mark} {level}" for level, mark in MARKS.items()) + "."
 
 
 def _records(asked: Comparison) -> Iterator[tuple[MachineAnswer, Record]]:
-    """All that have a record, whether it compares or not."""
+    """Yield all answers with a record, comparable or not."""
     for each in asked.answers:
         if each.record is not None:
             yield each, each.record
 
 
 def speed_table(asked: Comparison) -> Table:
-    """Throughput, use and energy of each, of a cluster also by the device."""
+    """Return throughput, use and energy of each architecture, for a cluster also per device."""
     rows = []
     for answer in asked.answers:
         row: dict[str, Any] = {"architecture": answer.architecture.name}
@@ -94,8 +94,8 @@ def speed_table(asked: Comparison) -> Table:
     return Table(
         id="speed",
         title=f"Throughput, batch {asked.batch}",
-        caption="Loading bitstreams is within the time. Busy: useful "
-        "multiplier-cycles over those that there are.",
+        caption="The time includes loading of bitstreams. Busy: useful multiplier-cycles over all "
+        "multiplier-cycles.",
         columns=[
             NAME,
             Column(key="board", label="board"),
@@ -114,12 +114,35 @@ def speed_table(asked: Comparison) -> Table:
     )
 
 
+def overview(asked: Comparison) -> Table:
+    """Return the first screen: speed, and map traffic, the only count of all architectures."""
+    keys = ("board", "fits", "devices", "images_per_s")
+    speed = speed_table(asked)
+    traffic = {row["architecture"]: row for row in traffic_table(asked).rows}
+    rows = [
+        {**row, **{key: traffic[row["architecture"]].get(key) for key in ("maps", "maps_level")}}
+        for row in speed.rows
+    ]
+    return Table(
+        id="overview",
+        title=f"Throughput and traffic, batch {asked.batch}",
+        caption="MB/GFlop: feature and delta maps that cross to memory or host; 0 if all maps stay "
+        "on chip.",
+        columns=[
+            NAME,
+            *(column for column in speed.columns if column.key in keys),
+            figure("maps", "MB/GFlop", "", 2),
+        ],
+        rows=rows,
+    )
+
+
 def _operations(asked: Comparison) -> float:
     return 2 * asked.records[0].macs / 1e9 if asked.records else 0.0
 
 
 def cycles_table(asked: Comparison) -> Table:
-    """Cycles of an image by phase, and what takes them."""
+    """Return the cycles of an image by phase, and the bottleneck."""
     rows = []
     for answer in asked.answers:
         row: dict[str, Any] = {"architecture": answer.architecture.name}
@@ -134,8 +157,8 @@ def cycles_table(asked: Comparison) -> Table:
     return Table(
         id="cycles",
         title=f"Cycles by phase, batch {asked.batch}",
-        caption="Thousands of cycles of an image, summed over layers and devices, "
-        "which may work at the same time; of the clock of each board.",
+        caption="Thousands of cycles of an image, at the clock of each board, summed over layers "
+        "and devices, which may work at the same time.",
         columns=[
             NAME,
             Column(key="binds", label="mostly bound by"),
@@ -147,7 +170,7 @@ def cycles_table(asked: Comparison) -> Table:
 
 
 def _bound(record: Record) -> str:
-    """What rows that take most of the cycles say they wait for."""
+    """Return the resource that limits the rows with the most cycles."""
     shares: dict[str, float] = {}
     for row in record.rows:
         shares[row.binds] = shares.get(row.binds, 0.0) + row.cycles.value
@@ -155,7 +178,7 @@ def _bound(record: Record) -> str:
 
 
 def traffic_table(asked: Comparison) -> Table:
-    """MB/GFlop by each count; words on links are apart."""
+    """Return MB/GFlop by each count, with words on links separately."""
     rows = []
     for answer in asked.answers:
         row: dict[str, Any] = {"architecture": answer.architecture.name}
@@ -170,9 +193,9 @@ def traffic_table(asked: Comparison) -> Table:
     return Table(
         id="traffic",
         title=f"Traffic, batch {asked.batch}",
-        caption="MB/GFlop. own: what that paper counts; maps: feature and delta "
-        "maps, each once; all: what crosses to memory or host, partial sums among it. Links "
-        "between boards are apart.",
+        caption="MB/GFlop. own: the paper's own count; maps: feature and delta maps, each once; "
+        "all: all words to memory or host, with partial sums. Links between boards are counted "
+        "separately.",
         columns=[
             NAME,
             *(figure(key, name, "MB/GFlop", 2) for key, name in COUNTS.items()),
@@ -185,7 +208,7 @@ def traffic_table(asked: Comparison) -> Table:
 
 
 def resources_table(asked: Comparison) -> Table:
-    """What each takes of a device, of a cluster the largest."""
+    """Return the resources of a device, for a cluster of the largest."""
     rows = []
     for answer, record in _records(asked):
         row: dict[str, Any] = {"architecture": answer.architecture.name, "part": record.part}
@@ -201,9 +224,9 @@ def resources_table(asked: Comparison) -> Table:
     return Table(
         id="resources",
         title=f"Resources, batch {asked.batch}",
-        caption="Of the fullest device; shares of what a design may take. LUTs are "
-        "of six inputs, of Intel's parts halves of ALMs, block RAM of the part's own kind: never "
-        "translated into each other. On chip: block RAM of all devices.",
+        caption="Fullest device; shares of the amount that a design may use. LUTs have six inputs; "
+        "for Intel FPGAs they are halves of ALMs. Block RAM is of the FPGA's own kind. Neither is "
+        "converted. On chip: block RAM of all devices.",
         columns=[
             NAME,
             Column(key="part", label="part"),
@@ -222,7 +245,7 @@ def resources_table(asked: Comparison) -> Table:
 
 
 def excess_table(asked: Comparison) -> Table:
-    """What does not fit, with need and limit."""
+    """Return the resources that do not fit, with need and limit."""
     rows = [
         {"architecture": answer.architecture.name, "device": each.device}
         | {"resource": TITLES[each.resource], "need": each.need, "limit": each.limit}
@@ -231,8 +254,8 @@ def excess_table(asked: Comparison) -> Table:
     ]
     return Table(
         id="excess",
-        title=f"What does not fit, batch {asked.batch}",
-        caption="Such a plan is shown as it is.",
+        title=f"Plans that do not fit, batch {asked.batch}",
+        caption="Such a plan is still shown.",
         columns=[
             NAME,
             Column(key="resource", label="resource"),
@@ -245,7 +268,7 @@ def excess_table(asked: Comparison) -> Table:
 
 
 def notes_table(asked: Comparison) -> Table:
-    """What each leaves out, or why it has no sums here."""
+    """Return the omissions of each model, or the reason why it has no sums here."""
     rows = []
     for answer in asked.answers:
         if answer.why is not None:
@@ -254,7 +277,7 @@ def notes_table(asked: Comparison) -> Table:
             rows.append({"architecture": answer.architecture.name, "note": note})
     return Table(
         id="notes",
-        title=f"What each leaves out, batch {asked.batch}",
+        title=f"Omissions of each model, batch {asked.batch}",
         caption="",
         columns=[NAME, Column(key="note", label="note")],
         rows=rows,
@@ -262,7 +285,7 @@ def notes_table(asked: Comparison) -> Table:
 
 
 def rows_table(record: Record) -> Table:
-    """Every row of a record."""
+    """Return all rows of a record."""
     rows = []
     for each in record.rows:
         row: dict[str, Any] = {
@@ -299,7 +322,7 @@ def rows_table(record: Record) -> Table:
 
 
 def published_tables(asked: Comparison) -> list[Table]:
-    """What the papers print: what does not reproduce, what does, and what cannot be checked."""
+    """Return tables of printed numbers: not reproduced, reproduced, and unchecked."""
     rows = [
         {
             "architecture": answer.architecture.name,
@@ -324,10 +347,16 @@ def published_tables(asked: Comparison) -> list[Table]:
 
 _PUBLISHED: Final = {
     DEVIATES: ("not-reproduced", "Does not reproduce"),
-    REPRODUCED: ("printed", "What the papers print"),
+    REPRODUCED: ("printed", "Printed and reproduced"),
     UNCHECKED: ("unchecked", "Cannot be checked here"),
 }
 """Tables of printed numbers by their status."""
+
+
+def errata_table(asked: Comparison) -> Table:
+    """Return the numbers of the papers that do not reproduce."""
+    (found,) = (each for each in published_tables(asked) if each.id == _PUBLISHED[DEVIATES][0])
+    return found
 
 
 def _published_table(rows: list[dict[str, Any]], status: str) -> Table:
@@ -336,7 +365,7 @@ def _published_table(rows: list[dict[str, Any]], status: str) -> Table:
     return Table(
         id=name,
         title=title,
-        caption=f"Of each paper's own networks, whatever is compared here. {says}.",
+        caption=f"Numbers of each paper's own networks, not of the compared one. {says}.",
         columns=[
             NAME,
             Column(key="place", label="place"),
@@ -353,7 +382,7 @@ def _published_table(rows: list[dict[str, Any]], status: str) -> Table:
 
 
 def roofline_table(asked: Comparison) -> Table:
-    """Each architecture under the roof of its devices: multipliers, and external memory."""
+    """Return each architecture under the roof of its devices: multipliers, and external memory."""
     rows = []
     for answer in asked.answers:
         if (record := answer.comparable) is None:
@@ -370,8 +399,8 @@ def roofline_table(asked: Comparison) -> Table:
     return Table(
         id="roofline",
         title=f"Roofs, batch {asked.batch}",
-        caption="Operations per byte that crosses to memory or host, count all; "
-        "what all multipliers and the memory of all devices allow.",
+        caption="Operations per byte to memory or host, count all; limits of all multipliers "
+        "and of the memory of all devices.",
         columns=[
             NAME,
             figure("intensity", "intensity", "op/B", 1),
@@ -384,7 +413,7 @@ def roofline_table(asked: Comparison) -> Table:
 
 
 def summaries(asked: Comparison) -> list[Table]:
-    """The tables that the terminal shows."""
+    """Return the tables of the terminal."""
     return [
         speed_table(asked),
         cycles_table(asked),

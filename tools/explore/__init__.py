@@ -1,1 +1,1 @@
-"""How points of a search are chosen, shown and written."""
+"""Choose, show and write the points of a search."""

@@ -1,4 +1,4 @@
-"""``merp explore``: designs for a network on a board that no other beats."""
+"""``merp explore``: find the Pareto-optimal designs of a network on a board."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from merp.tools.common.table import say
 from merp.tools.explore.explorer import ENUMERATE, EXACT, NSGA2, SEARCH, Explorer
 from merp.tools.explore.folder import check_folder
 
-if TYPE_CHECKING:  # NumPy waits
+if TYPE_CHECKING:  # NumPy is imported only if needed
     from merp.models.network.network import Network
     from merp.tools.explore.found import FoundFront
 
 EXPLORERS: Mapping[str, Explorer] = having("explorer")
-"""By the machine's name; the first is meant where none is named."""
+"""Explorers by the machine's name; the first is the default."""
 
 USUAL = next(iter(EXPLORERS))
 DESIGNS = (Being("architecture", (USUAL,)),)
 
 
 def searched(name: str, low: int, high: int) -> Any:
-    """A field of the genetic search."""
+    """Declare an option of the genetic search."""
     return option(
-        WholeOption(low, high), f"of nsga2 (default {SEARCH[name]})", metavar="N",
+        WholeOption(low, high), f"for nsga2 (default {SEARCH[name]})", metavar="N",
         needs=(Being("method", (NSGA2,)),),
     )  # fmt: skip
 
@@ -50,33 +50,34 @@ class ExploreOptions(fields.Tables):
 
     network: str = fields.network()
     board: str = fields.board()
-    architecture: str = option(OneOf(EXPLORERS, other_names()), "whose designs", default=USUAL)
+    architecture: str = option(
+        OneOf(EXPLORERS, other_names()), "architecture of the designs", default=USUAL
+    )
     objectives: str = option(
         Text(),
-        "what is to be small, with commas: cycles, bytes, lut, ff, bram, dsp (pipeline: cycles, "
-        "lut, bram, dsp; default %(default)s)",
+        "quantities to minimise, separated by commas: cycles, bytes, lut, ff, bram, dsp "
+        "(pipeline: cycles, lut, bram, dsp; default %(default)s)",
         default="cycles,lut",
         metavar="NAMES",
     )
     limit: tuple[str, ...] = option(
         Repeated(Text()),
-        "the most of an objective, beside what the board has; again for another (default: none)",
+        "upper limit of an objective, in addition to the board's; may be repeated (default: none)",
         default=(),
         metavar="KEY=VALUE",
     )
     scope: str = scope_field()
     batch: int | None = option(
         WholeOption(1, MOST_BATCH),
-        f"images of a step (default {BATCH}; pipeline: a sample at a time)",
+        f"images of a step (default {BATCH}; pipeline: one sample at a time)",
         metavar="IMAGES",
         needs=DESIGNS,
     )
     goal: str | None = fields.goal("", needs=DESIGNS)
     method: str = option(
         OneOf((EXACT, ENUMERATE, NSGA2)),
-        "exact: no point is missing; enumerate: the same by pricing every design, of pipeline; "
-        "nsga2: a genetic search, which needs pymoo (pip install 'merp[search]') (default "
-        "%(default)s)",
+        "exact: finds every point; enumerate: the same by pricing every design (pipeline only); "
+        "nsga2: a genetic search with pymoo (pip install 'merp[search]') (default %(default)s)",
         default=EXACT,
     )
     population: int | None = searched("population", 4, 10_000)
@@ -84,8 +85,7 @@ class ExploreOptions(fields.Tables):
     seed: int | None = searched("seed", 0, 1 << 31)
     point: tuple[int, ...] = option(
         Repeated(WholeOption(0, 1 << 16)),
-        "this point of the front is written, too, and shown; may be given several times (default: "
-        "none)",
+        "also write and show this point of the front; may be repeated (default: none)",
         default=(),
         metavar="N",
     )
@@ -94,10 +94,12 @@ class ExploreOptions(fields.Tables):
         "network files of the knee and of the least of each objective, and the front as JSON and "
         "CSV (default: none)",
     )
+    all: bool = fields.all_rows("print every point of the front")
+    details: bool = fields.details("print the designs of the named points")
 
     @property
     def images(self) -> int:
-        """Of a step, as asked for or by default."""
+        """Images of a step, with the default."""
         return self.batch or BATCH
 
 
@@ -109,8 +111,8 @@ def run(asked: ExploreOptions) -> int:
     network = open_network(asked.network)
     if network.backward == COMBINED:
         raise BadInput(
-            f'{asked.network}: backward = "{COMBINED}": designs are priced with both backward '
-            f'phases apart: allowed is backward = "{SEPARATE}"'
+            f'{asked.network}: backward = "{COMBINED}": designs are priced with separate backward '
+            f'passes: allowed is backward = "{SEPARATE}"'
         )
     scope = scope_of(network, asked.scope)
     objectives = tuple(dict.fromkeys(asked.objectives.split(",")))
@@ -129,7 +131,7 @@ def run(asked: ExploreOptions) -> int:
         return 0
     from merp.tools.explore.tables import show
 
-    show(found)
+    show(found, whole=asked.all, details=asked.details)
     if asked.output is not None:
         say(f"{asked.output}: {', '.join(files)}")
     return 0
@@ -138,10 +140,10 @@ def run(asked: ExploreOptions) -> int:
 def _front(
     asked: ExploreOptions, network: Network, scope: tuple[str, ...], objectives: tuple[str, ...]
 ) -> tuple[FoundFront, dict[int, str]]:
-    """The front of the machine's designs, and network files of its notable points, by place.
+    """Return the front of the machine's designs, and network files of its notable points by place.
 
     Raises:
-        BadInput: the machine does not know the method, or as its ``Explorer.front``.
+        BadInput: the machine does not know the method, or as for ``Explorer.front``.
     """
     explorer = EXPLORERS[asked.architecture]
     if asked.method not in explorer.methods:

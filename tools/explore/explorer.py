@@ -1,4 +1,4 @@
-"""How the designs of a machine are explored: its part ``explorer``."""
+"""The part ``explorer`` of a machine, which searches its designs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from merp.models.base.errors import BadInput, shown
 EXACT, ENUMERATE, NSGA2 = "exact", "enumerate", "nsga2"
 
 SEARCH = {"population": 100, "generations": 100, "seed": 0}
-"""Options of the genetic search, and their defaults."""
+"""Options of the genetic search, with their defaults."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Explorer:
-    """How designs are searched.
+    """The search of a machine's designs.
 
     Attributes:
-        methods: that it knows. front: of a request, a network, names of layers and objectives: what
-            was ``Found``, and network files of its notable points, by place; raises BadInput.
+        methods: names of its search methods.
+        front: takes a request, a network, names of layers, and objectives. It returns a
+            ``FoundFront``, and network files of the notable points by place; it may raise BadInput.
     """
 
     methods: tuple[str, ...]
@@ -29,10 +30,10 @@ class Explorer:
 
 
 def check_objectives(objectives: Sequence[str], allowed: Sequence[str]) -> None:
-    """Refuse objectives that there are not.
+    """Refuse unknown objectives.
 
     Raises:
-        BadInput: it names the first of them, and what is allowed.
+        BadInput: it names the first unknown objective, and the allowed ones.
     """
     for each in objectives:
         if each not in allowed:
@@ -43,6 +44,6 @@ def check_objectives(objectives: Sequence[str], allowed: Sequence[str]) -> None:
 
 
 def search_of(asked: Any) -> dict[str, int]:
-    """Options of the genetic search, as given or by default."""
+    """Return the options of the genetic search, with defaults."""
     given = {name: getattr(asked, name) for name in SEARCH}
     return {name: SEARCH[name] if value is None else value for name, value in given.items()}

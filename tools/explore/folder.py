@@ -1,4 +1,4 @@
-"""What stands in a folder before a front is written into it."""
+"""Check the content of a folder before a front is written into it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from merp.models.base import file_format
 from merp.models.base.errors import BadInput, shown
 from merp.models.network.network import Network
 
@@ -15,20 +16,25 @@ ALLOWED = "allowed is a folder without points of another search, or a new name"
 
 
 def check_folder(folder: Path, network: Network, names: Sequence[str]) -> None:
-    """Refuse a folder that has points of another search, which would be taken for this one's.
+    """Refuse a folder with points of another search, which could be mistaken for new ones.
 
     Args:
-        names: of the points that are written.
+        folder: the folder.
+        network: the network of the search.
+        names: names of the points to write.
 
     Raises:
-        BadInput: it has a front of another network, or network files that are not written anew.
+        BadInput: it has a front of another network or of a newer format, or network files that
+            would not be replaced.
     """
     written = {f"{name}.toml" for name in names}
     others = sorted({path.name for path in folder.glob("*.toml")} - written)
     if others:
         raise BadInput(f"-o {folder}: has {shown(others[0])}: {ALLOWED}")
     try:
-        other = json.loads((folder / FRONT).read_text(encoding="utf-8"))["network"]
+        front = json.loads((folder / FRONT).read_text(encoding="utf-8"))
+        file_format.check_format(f"-o {folder}: {FRONT}", front, file_format.FRONT)
+        other = front["network"]
     except FileNotFoundError:
         return
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""The answer of ``merp explore``: a front, as JSON, CSV and network files."""
+"""The answer of ``merp explore``: a front as JSON, CSV and network files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import cached_property
 from io import StringIO
 from typing import Any
 
+from merp.models.base import file_format
 from merp.models.base.errors import BadInput
 from merp.models.explore.point import Point, notable, numbered
 from merp.models.fpga.board import Board
@@ -38,23 +39,30 @@ RULE = (
     "nearest to a point with the least of every objective, each from 0 at its least on the front "
     "to 1 at its most"
 )
-"""What the knee is."""
+"""Definition of the knee."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundFront:
-    """A front, and what it is of.
+    """A front and its search.
 
     Attributes:
-        architecture: whose designs. goal: what tiles are chosen for; None where there are none.
-        points: by the first objective, within limits. limits: the most of an objective.
-        written: places of points that are written, beside those
-            that stand for the front.
-        engines: named tuples of what the hardware of a point does, by its place.
-        lacking: why there is none.
+        network: the network.
+        board: the board.
+        architecture: name of the machine.
+        scope: names of the layers.
+        batch: images of a step.
+        goal: optimisation of the tiles, ``bytes`` or ``time``; None without tiles.
+        method: search method.
+        objectives: names of the objectives.
+        points: points within the limits, sorted by the first objective.
+        limits: upper limit of each limited objective.
+        written: places of further points to write, in addition to the notable ones.
+        engines: results of the hardware of points, as named tuples, by place.
+        lacking: reason why there are no engines.
 
     Raises:
-        BadInput: there is no point at a place.
+        BadInput: ``written`` has a place without a point.
     """
 
     network: Network
@@ -72,7 +80,7 @@ class FoundFront:
     lacking: str = ""
 
     def __post_init__(self) -> None:
-        """Check that there are such points."""
+        """Check the places of ``written``."""
         last = len(self.points) - 1
         for place in self.written:
             if place > last:
@@ -80,18 +88,18 @@ class FoundFront:
 
     @cached_property
     def notable(self) -> dict[str, int]:
-        """Names of points that are written, and their places in the front."""
+        """Names of the points to write, with their places in the front."""
         chosen = {numbered(place): place for place in self.written}
         return notable(self.points, self.objectives) | chosen
 
     def names(self, place: int) -> list[str]:
-        """What a point is called."""
+        """Return the names of a point."""
         return [name for name, of in self.notable.items() if of == place]
 
     def json(self) -> dict[str, Any]:
-        """The answer for machines."""
+        """Return the answer for programs."""
         says = OF_PIPELINES if self.goal is None else SAYS
-        return {
+        found = {
             "network": self.network.name,
             "architecture": self.architecture,
             "board": self.board.name,
@@ -113,9 +121,11 @@ class FoundFront:
                 for place, point in enumerate(self.points)
             ],
         }
+        return file_format.numbered(found, file_format.FRONT)
 
     def _hardware(self) -> dict[str, Any]:
-        """What the engines of pipelines do, by the names of points; or why there are none."""
+        """Return the engines of pipelines by the names of points, or the reason why there are
+        none."""
         if self.lacking:
             return {"no_engines": self.lacking}
         named = {name: self.engines.get(place) for name, place in self.notable.items()}
@@ -123,7 +133,7 @@ class FoundFront:
         return {"engines": engines} if engines else {}
 
     def csv(self) -> str:
-        """A row for each point."""
+        """Return a CSV with a row for each point."""
         rows = [
             {"point": place, "chosen": " ".join(self.names(place)), **point.costs}
             | {
@@ -140,14 +150,14 @@ class FoundFront:
         return text.getvalue()
 
     def files(self, networks: Mapping[int, str]) -> dict[str, str]:
-        """By name the front, and the network files of notable points, by their place."""
+        """Return files by name: the front, and the network files of notable points."""
         written = {f"{name}.toml": networks[at] for name, at in self.notable.items() if networks}
         front = {FRONT: json.dumps(self.json(), indent=2) + "\n", "front.csv": self.csv()}
         return written | front
 
 
 def _plain(point: Point) -> dict[str, dict[str, Any]]:
-    """Choices as keys of designs; of a layer of a pipeline its elements."""
+    """Return choices as keys of designs; for a layer of a pipeline, its elements."""
     found = {}
     for name, choice in point.choices.items():
         if isinstance(choice, int):
@@ -160,7 +170,7 @@ def _plain(point: Point) -> dict[str, dict[str, Any]]:
 
 def network_file(found: FoundFront, place: int, file: str, tables: Mapping[str, Any],
                  made: Network) -> str:  # fmt: skip
-    """The text of the network file of a point; ``tables`` are those of the file explored.
+    """Return the text of the network file of a point; ``tables`` are those of the input file.
 
     Raises:
         BadInput: no design holds a convolution in one piece.

@@ -1,4 +1,4 @@
-"""Limits of what is searched for: ``--limit KEY=VALUE``."""
+"""Limits of a search: ``--limit KEY=VALUE``."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from merp.models.explore.point import Point
 
 
 def read_limits(texts: Sequence[str], objectives: Sequence[str]) -> dict[str, float]:
-    """Return the most of each objective that is limited.
+    """Return the upper limit of each limited objective.
 
-    Of objectives alone: what another point beats in all of them is beyond a limit if that one is,
-    so that the points within are the front of all designs within.
+    Only objectives can be limited. A point that another one beats is then beyond a limit if the
+    other is. The points within the limits are therefore the front of all designs within them.
 
     Raises:
-        BadInput: it is no objective, one twice, or no number above 0.
+        BadInput: the key is not an objective, or is repeated, or the value is not above 0.
     """
     limits: dict[str, float] = {}
     for text in texts:
@@ -40,11 +40,11 @@ def within(points: Sequence[Point], limits: Mapping[str, float]) -> list[Point]:
     """Return the points of a front within limits.
 
     Raises:
-        BadInput: there is none.
+        BadInput: there are none.
     """
     found = [each for each in points if all(each.costs[k] <= limits[k] for k in limits)]
     if not found:
         said = " ".join(f"--limit {key}={most:g}" for key, most in limits.items())
         least = ", ".join(f"{key} {min(each.costs[key] for each in points):,g}" for key in limits)
-        raise BadInput(f"{said}: no design is within: the least, each by itself, is {least}")
+        raise BadInput(f"{said}: no design is within the limits: the least of each is {least}")
     return found

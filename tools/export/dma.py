@@ -1,4 +1,4 @@
-"""What a transfer of AMD's AXI DMA holds."""
+"""The capacity of a transfer of AMD's AXI DMA."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ LARGEST_TRANSFER = (1 << 26) - 1
 
 
 def images_in_a_transfer(size: Callable[[int], int], most: int) -> int | None:
-    """The most images, of at most ``most``, whose bytes fit in a transfer; None if all do.
+    """Return the most images, up to ``most``, whose bytes fit in a transfer; None if all fit.
 
-    size: bytes by images, which does not fall.
+    ``size`` maps a number of images to bytes, and never decreases.
     """
     found = bisect_right(range(1, most + 1), LARGEST_TRANSFER, key=size)
     return None if found == most else found

@@ -14,7 +14,7 @@ REQUEST = ExportOptions
 
 
 def run(asked: ExportOptions) -> int:
-    """Export and list what was written."""
+    """Export the packages, and list them."""
     network = open_network(asked.network, fuses=True)
     machine = machine_asked(network, asked.architecture)
     export: Callable[[ExportOptions, Network, FlowTarget], int]

@@ -1,4 +1,4 @@
-"""What an export asks of a machine whose designs are packages of their own."""
+"""A machine's part of an export with a package per design."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from merp.cosim.machines.loader import part_for
 from merp.models.base.storage import StoredFormat
 from merp.models.network.network import Layer, Network
 
-if TYPE_CHECKING:  # slow imports wait
+if TYPE_CHECKING:  # slow imports, therefore late
     from merp.tools.bitstream.bitstream import Bitstream
 
 
 class ExportedMachine(Protocol):
-    """A machine as it is exported."""
+    """A machine's part of an export."""
 
     def check(self, network: Network, layer: Layer, images: int) -> None:
-        """See that the design of a layer takes so many images.
+        """Check that the design of a layer supports the number of images.
 
         Raises:
-            BadInput: it does not, or there is none.
+            BadInput: the design does not support the number, or does not exist.
         """
 
     def title(self, bitstream: Bitstream) -> str:
-        """One line: what a bitstream does, and with how much."""
+        """Return a title: the phase of a bitstream and its size."""
 
     def most_images(self, network: Network, layer: Layer) -> int:
-        """Of a run."""
+        """Return the maximum number of images of a run."""
 
     def word_bytes(self, bitstream: Bitstream, layer: Layer, port: str) -> int:
-        """Bytes of a word of a port."""
+        """Return the bytes of a word of a port."""
 
     def stored(self, bitstream: Bitstream, port: str) -> StoredFormat | None:
-        """Format of a port, where it is not that of the arithmetic."""
+        """Return the stored format of a port, if it differs from the format of the arithmetic."""
 
     def small(self, bitstream: Bitstream) -> tuple[Network, Layer]:
-        """A network that the elaboration runs quickly, and its layer whose pass is small."""
+        """Return a network that runs fast on the elaboration, and its layer with a small pass."""
 
 
 def exported_of(network: Network) -> ExportedMachine:
-    """How the machine of a network is exported.
+    """Return the export part of the network's machine.
 
     Raises:
         BadInput: layers run on several machines, or the machine has no such part.

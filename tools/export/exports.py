@@ -1,4 +1,4 @@
-"""What was exported."""
+"""Results of an export."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from merp.tools.export.schedule import PAGE, SCHEDULE
 
 
 class Exports(Rows):
-    """A row per package that was written, a design in a phase.
+    """A row per written package, a design in a phase.
 
     Keys of a row: ``design``, ``phase``, ``layers`` that run on it, ``directory``, ``top`` entity,
     ``files`` by their paths in the directory.
 
     Attributes:
-        network: its name. paths: every file that was written.
+        network: name of the network.
+        paths: every written file.
     """
 
     def __init__(
@@ -43,12 +44,12 @@ class Exports(Rows):
 
 
 def export(network: Network, asked: ExportKeywords) -> Exports:
-    """Write the packages that are asked for into a folder.
+    """Write the requested packages into a folder.
 
     Raises:
-        BadInput: as ``select``, delta propagation of the first layer, or the folder cannot be
+        BadInput: as in ``select``, delta propagation of the first layer, or the folder cannot be
             written.
-        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+        RuntimeError: GHDL or Verilator is installed and rejects the exported files.
     """
     selection, output = selected(network, asked), Path(asked.output)
     with Output.of_folder("output", output) as folder:

@@ -1,4 +1,4 @@
-"""What an export says of its layers: registers, words, bytes, cycles."""
+"""Facts about the layers of an export: registers, words, bytes, cycles."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from merp.tools.export.exported import exported_of
 
 
 def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, Any]:
-    """A layer on a bitstream: ``words`` and ``bytes`` by port of one run, a run per group.
+    """Return a layer on a bitstream: ``words`` and ``bytes`` by port of one run, a run per group.
 
-    ``dma_images``, by port, are the most images of a run whose bytes fit in a transfer of AMD's AXI
-    DMA, None where all that the design takes do. ``cycles`` are those of one run by the cycle
-    model, from the first map or delta word to the last word out, and ``kernel_load`` those before;
-    None where there is no model.
+    ``dma_images`` has for each port the most images of a run whose bytes fit in a transfer of AMD's
+    AXI DMA. It is None if all images that the design supports fit. ``cycles`` are the cycles of one
+    run by the cycle model, from the first map or delta word to the last output word.
+    ``kernel_load`` are the cycles before. Both are None without a model.
     """
     words = bitstream.phase.words(layer, images)
     most = exported_of(bitstream.network).most_images(bitstream.network, layer)
@@ -43,7 +43,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
 
 
 def _operations(bitstream: Bitstream, layer: Layer, images: int) -> int:
-    """Operations of all groups of a layer, or of two fused ones."""
+    """Return the operations of all groups of a layer, or of two fused layers."""
     network, phase = bitstream.network, bitstream.phase.name
     if fuses(network, layer, phase):
         return sum(network.layer(name).operations(images) for name in network.layer_fusion)
@@ -51,13 +51,13 @@ def _operations(bitstream: Bitstream, layer: Layer, images: int) -> int:
 
 
 def _bytes(bitstream: Bitstream, layer: Layer, port: str, images: int) -> int:
-    """Bytes of a run on a port."""
+    """Return the bytes of a run on a port."""
     words = bitstream.phase.words(layer, images)[port]
     return words * exported_of(bitstream.network).word_bytes(bitstream, layer, port)
 
 
 def register_rows(registers: RegisterMap) -> list[dict[str, Any]]:
-    """The register map as rows of a table."""
+    """Return the register map as rows of a table."""
     return [
         {
             "address": f"0x{each.offset:03x}",

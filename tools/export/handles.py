@@ -1,4 +1,4 @@
-"""What an FPGA engineer may want to get hold of in an export: memories, and nets to look at."""
+"""Names in an export for FPGA engineers: memories, and nets for debugging."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _VERILOG = re.compile(r"^ *reg (?:signed)? *(?:\[[^]]*\])? *(\w+) \[[^]]*\];", r
 
 
 def memories(files: Iterable[Path]) -> list[tuple[str, str]]:
-    """Arrays that synthesis may make memories of, as (entity, array), in the order of the files.
+    """Return arrays that synthesis may map to memories, as (entity, array), in file order.
 
-    They are written a word at a time, at a place that a signal chooses.
+    They are written a word at a time, at an address that a signal selects.
     """
     kinds = {".vhd": _in_vhdl, ".v": _in_verilog}
     return [(file.stem, name) for file in files for name in kinds[file.suffix](file.read_text())]
@@ -37,7 +37,7 @@ def _in_verilog(text: str) -> Iterator[str]:
 
 
 def handshakes(ports: TopPorts) -> list[str]:
-    """Nets of the top that tell how far a run has come: handshakes of its streams, interrupt."""
+    """Return nets of the top that show the progress of a run: stream handshakes, interrupt."""
     fields = ("tvalid", "tready", "tlast")
     return [
         *(f"{stream.name}_{field}" for stream in ports.streams for field in fields),

@@ -1,4 +1,4 @@
-"""The languages of an export, and the files that each has for itself."""
+"""The languages of an export, and the template files of each."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dialect:
-    """A language that a package is written in.
+    """A language of a package.
 
     Attributes:
-        name: as the converter has it. title: as a page has it.
-        suffix: of the files of hardware.
-        bench: templates of the bench, in the order of compilation.
-        waivers: the template that waives spare bits for a linter; none in VHDL.
+        name: name in the converter.
+        title: name on a page.
+        suffix: suffix of the hardware files.
+        bench: templates of the testbench, in compilation order.
+        waivers: the template that waives lint warnings about spare bits; none in VHDL.
     """
 
     name: Language
@@ -37,4 +38,4 @@ VERILOG = Dialect(
     ("lint.vlt",),
 )  # fmt: skip
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (VHDL, VERILOG)}
-"""By the name that ``--language`` takes."""
+"""The languages, by the value of ``--language``."""

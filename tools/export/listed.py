@@ -1,4 +1,4 @@
-"""Packages of ``merp export``: written, and listed."""
+"""Write and list packages of ``merp export``."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from merp.tools.export.run import WholePackage
 
 OF_DESIGNS = ("layer", "all", "phase", "state", "weights")
-"""Options that choose among designs and phases, or say what one of them is fed with."""
+"""Options that select designs and phases, or inputs of one of them."""
 
 
 def refuse(asked: ExportOptions, *options: str, by: str) -> None:
-    """Refuse options that say nothing to what has all layers and phases.
+    """Refuse options that have no effect on an export of all layers and phases.
 
     Raises:
-        BadInput: one of them is given.
+        BadInput: such an option is given.
     """
     for option in options:
         if getattr(asked, option) not in (None, False):
-            raise BadInput(f"{name_of(option)}: {by} has all layers and phases: allowed without")
+            raise BadInput(f"{name_of(option)}: {by} has all layers and phases: omit it")
 
 
 def write_package(asked: ExportOptions, network: Network, package: WholePackage, what: str) -> int:
-    """Write the one package of a network, and list it."""
+    """Write the single package of a network, and list it."""
     from merp.tools.export.run import write_whole
 
     with (
@@ -46,7 +46,7 @@ def write_package(asked: ExportOptions, network: Network, package: WholePackage,
 
 
 def show(asked: ExportOptions, network: Network, written: Sequence[Mapping[str, Any]]) -> int:
-    """List what was written."""
+    """List the written packages."""
     if asked.json:
         print(json.dumps({"network": network.name, "exports": written}, indent=2))
         return 0

@@ -1,4 +1,4 @@
-"""Which arrays in memory the streams of a pass of a training step read and write."""
+"""The arrays in memory that the streams of a training step's pass read and write."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ class Operand(NamedTuple):
     """An array in memory.
 
     Attributes:
-        array: ``images``, ``maps``, ``state``, ``deltas``, ``kernels`` or ``biases``; ``maps`` are
-            outputs, and ``deltas`` of sums, or where these lie at pooled resolution, of outputs.
-        layer: whose; None for the images.
+        array: ``images``, ``maps``, ``state``, ``deltas``, ``kernels`` or ``biases``. ``maps`` are
+            outputs. ``deltas`` belong to sums, or to outputs if they are stored at pooled
+            resolution.
+        layer: the layer; None for the images.
     """
 
     array: str
@@ -23,13 +24,15 @@ class Operand(NamedTuple):
 
 
 def operand(network: Network, layer: Layer, phase: str, port: str, *, before: bool) -> Operand:
-    """The array that ``port`` reads or writes in a pass of ``layer``, of two fused ones the first.
+    """Return the array for ``port`` in a pass of ``layer``, the first one of two fused layers.
 
-    Propagations to one input follow each other on the way back: each but the first starts at what
-    the one before it has left in the same array. A delta of sums that are added stands for that of
-    what is added to them, too.
+    Several layers may propagate deltas to the same input. Their passes run one after the other, and
+    each except the first starts at the result of the pass before it in the same array. If a layer
+    adds another layer's output to its sums, the delta of these sums is also the delta of the
+    addend.
 
-    before: deltas lie at pooled resolution.
+    Args:
+        before: whether deltas are stored at pooled resolution.
 
     Raises:
         KeyError: no package has such a port.

@@ -1,4 +1,4 @@
-"""Files of one bitstream's export: hardware, scripts, bench, vectors, the page about them."""
+"""Files of a bitstream's export: hardware, scripts, testbench, vectors, and the page about them."""
 
 from __future__ import annotations
 
@@ -44,13 +44,18 @@ OWN_NAMES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """What packages have in common, whatever they hold.
+    """The values that all packages have.
 
     Attributes:
-        name: as a folder. entity: of the top. title: one line. core: as FuseSoC names it.
-        target: the FPGA. clock_mhz: of the constraint.
-        dialect: the language. passes: of the small vectors, each in a folder of its own; 0: they
-            are one pass, and the folder is its.
+        name: name of the folder.
+        entity: name of the top.
+        title: title, in one line.
+        core: name in FuseSoC.
+        target: the FPGA.
+        clock_mhz: clock of the constraint.
+        dialect: the language.
+        passes: number of small passes with a folder of vectors each. 0: the vectors are one pass in
+            a single folder.
     """
 
     name: str
@@ -69,11 +74,11 @@ class Frame:
 
     @property
     def bench(self) -> list[str]:
-        """The files of the bench, in the order of compilation."""
+        """The files of the testbench, in compilation order."""
         return [f"sim/{name}" for name in self.dialect.bench]
 
     def facts(self, engine: Top, export: Export, registers: RegisterMap) -> dict[str, Any]:
-        """What a program may want to know of the hardware."""
+        """Return facts about the hardware, for programs."""
         return {
             "name": self.name,
             "title": self.title,
@@ -102,13 +107,18 @@ class Frame:
         spent: TimeSpent,
         directory: Path,
     ) -> None:
-        """Write wrapper, bench, scripts and page, where hardware and vectors are already.
+        """Write wrapper, testbench, scripts and page. Hardware and vectors must exist already.
 
         Args:
-            engine: the top behind its shell, exported. values: of what is in the package alone.
+            engine: the top behind its shell, exported.
+            export: the export of the shell.
+            registers: the registers of the shell.
+            values: values of this package alone.
+            spent: where to report the times.
+            directory: the folder of the package.
 
         Raises:
-            RuntimeError: the language's simulator, where it is installed, refuses the hardware.
+            RuntimeError: the language's simulator is installed and rejects the hardware.
         """
         everything = dict(values)
         everything |= port_values(export, engine.ports, registers, self.clock_mhz, self.dialect)
@@ -139,7 +149,7 @@ class Frame:
             analyse(self.dialect.name, "bench", [directory / name for name in order])
 
     def _targets(self) -> Iterator[tuple[str, str]]:
-        """Templates, and the files that they become."""
+        """Yield templates and their target files."""
         yield f"wrapper{self.dialect.suffix}", self.wrapper
         for name in (*self.dialect.bench, "bench.prj"):
             yield name, f"sim/{name}"
@@ -152,7 +162,7 @@ class Frame:
 def _answers(
     engine: Top, answers: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, tuple[int, int, int]]:
-    """Of inputs whose words come when others have left: the output, from 1, its words, theirs."""
+    """Return inputs that follow an output: its number (from 1), its words, their words."""
     outputs = [pin.name for pin in engine.ports.outputs]
     return {
         name: (1 + outputs.index(each["stream"]), each["words"], each["given"])
@@ -162,13 +172,15 @@ def _answers(
 
 @dataclass(frozen=True, kw_only=True)
 class PackageRequest:
-    """What is to be exported.
+    """A package to export.
 
     Attributes:
         bitstream: the design and its phase.
-        layer: whose vectors on the photograph are written beside the small ones, or None.
-        images: of a run, for register values and the photograph's vectors.
-        target: the FPGA. clock_mhz: of the constraint.
+        layer: the layer whose vectors on the photograph are written in addition to the small
+            vectors, or None.
+        images: number of images of a run, for register values and the photograph's vectors.
+        target: the FPGA.
+        clock_mhz: clock of the constraint.
         dialect: the language.
     """
 
@@ -181,7 +193,7 @@ class PackageRequest:
 
     @property
     def frame(self) -> Frame:
-        """What it has in common with others."""
+        """The values of the package that all packages have."""
         bitstream = self.bitstream
         return Frame(
             name=bitstream.name,
@@ -198,12 +210,12 @@ class PackageRequest:
 
 
 def write_package(package: PackageRequest, spent: TimeSpent, directory: Path) -> dict[str, Any]:
-    """Write every file but the manifest; return what the manifest says beside the hashes.
+    """Write every file except the manifest; return the manifest's contents except the hashes.
 
-    ``spent`` is told where the time goes.
+    ``spent`` receives the times of the parts.
 
     Raises:
-        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+        RuntimeError: GHDL or Verilator is installed and rejects the exported files.
     """
     bitstream, dialect = package.bitstream, package.dialect
     engine = bitstream.phase.top()
@@ -246,9 +258,10 @@ def write_package(package: PackageRequest, spent: TimeSpent, directory: Path) ->
 
 
 def _streams(bitstream: Bitstream, engine: Top, expected: Expectation) -> dict[str, dict[str, Any]]:
-    """Width of each stream's words in bits, words in a beat, and the counter that counts them.
+    """Return each stream's word width in bits, words per beat, and counter.
 
-    Where its numbers are stored in another format than that of the arithmetic, that one, too.
+    If the numbers of a stream are stored in another format than the arithmetic's, the result
+    includes this format.
     """
     ports = {port.stream: name for name, port in expected.ports.items()}
     stored = _stored(bitstream, ports)
@@ -261,14 +274,14 @@ def _streams(bitstream: Bitstream, engine: Top, expected: Expectation) -> dict[s
 
 
 def _stored(bitstream: Bitstream, ports: Mapping[str, str]) -> dict[str, StoredFormat]:
-    """Formats of the streams, given by their ports, that are not that of the arithmetic."""
+    """Return the formats of streams, by stream, that differ from the arithmetic's format."""
     machine = exported_of(bitstream.network)
     found = {stream: machine.stored(bitstream, port) for stream, port in ports.items()}
     return {stream: each for stream, each in found.items() if each is not None}
 
 
 def _command(package: PackageRequest) -> str | None:
-    """The command that runs the photograph's pass in Verilator."""
+    """Return the command that runs the photograph's pass in Verilator."""
     bitstream, layer = package.bitstream, package.layer
     if layer is None:
         return None
@@ -284,7 +297,10 @@ def _command(package: PackageRequest) -> str | None:
 def _write_headers(
     bitstream: Bitstream, images: int, registers: RegisterMap, directory: Path
 ) -> None:
-    """Write a C header per layer; names in it are the bitstream's, so that several go together."""
+    """Write a C header per layer.
+
+    Its names contain the bitstream, so that headers can be combined.
+    """
     for layer in bitstream.layers:
         name = identifier(bitstream.entity, layer.name)
         values = bitstream.phase.registers(layer, images)
@@ -295,18 +311,18 @@ def _write_headers(
 def write_header(
     directory: Path, name: str, registers: RegisterMap, values: Mapping[str, int], said: str
 ) -> None:
-    """Write the C header of a register map called ``name``, with ``values`` of what is ``said``."""
+    """Write the C header of a register map called ``name``; ``said`` describes ``values``."""
     write_software(directory, f"{name}.h", c_header(replace(registers, top=name), values, said))
 
 
 def write_software(directory: Path, name: str, text: str) -> None:
-    """Write a file for those who program the hardware."""
+    """Write a file for the programmers of the hardware."""
     directory.mkdir(exist_ok=True)
     (directory / name).write_text(text, encoding="ascii")
 
 
 def render(template: str, values: Mapping[str, Any]) -> str:
-    """Return a template, filled in."""
+    """Return a template with values inserted."""
     environment = Environment(
         loader=FileSystemLoader(DATA / "export"),
         undefined=StrictUndefined,

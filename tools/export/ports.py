@@ -1,4 +1,4 @@
-"""What the templates of hardware, bench and scripts are filled with: ports and interfaces."""
+"""Values of the hardware, testbench and script templates: ports and interfaces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIGNALS = {
     RESET: "signal:reset:1.0 aresetn RST",
     INTERRUPT: "signal:interrupt:1.0 interrupt INTERRUPT",
 }
-"""What Vivado calls the ports that are no bus."""
+"""Vivado's attributes of the ports that are not part of a bus."""
 
 
 def _vhdl_type(width: int | None) -> str:
@@ -36,9 +36,14 @@ _TYPES = {"vhdl": _vhdl_type, "verilog": _verilog_type}
 def port_values(
     export: Export, streams: TopPorts, registers: RegisterMap, clock_mhz: float, dialect: Dialect
 ) -> dict[str, Any]:
-    """Values for the wrapper, the bench, the scripts and the constraint.
+    """Return values for the wrapper, the testbench, the scripts and the constraint.
 
-    export: of the AXI shell. streams: ports of the engine in it.
+    Args:
+        export: export of the AXI shell.
+        streams: ports of the engine in it.
+        registers: registers of the shell.
+        clock_mhz: clock of the constraint.
+        dialect: the language.
     """
     ports = [
         {
@@ -72,7 +77,7 @@ def port_values(
 
 
 def _control(registers: RegisterMap) -> dict[str, int]:
-    """What the bench knows of the registers: addresses, and bits."""
+    """Return the register addresses and bits that the testbench uses."""
     names = ("status", "control", "interrupt_enable")
     return {
         **{name: registers[name].offset for name in names},
@@ -83,9 +88,9 @@ def _control(registers: RegisterMap) -> dict[str, int]:
 
 
 def _interfaces(ports: Sequence[Port]) -> dict[str, Any]:
-    """Vivado's attributes of the ports, and the buses that it must find."""
+    """Return Vivado's attributes of the ports, and the buses that Vivado must find."""
     roles: dict[str, str] = {}
-    first: dict[str, str] = {}  # port of each bus
+    first: dict[str, str] = {}  # first port of each bus
     for port in ports:
         if port.name in _SIGNALS:
             roles[port.name] = _SIGNALS[port.name]

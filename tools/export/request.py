@@ -43,59 +43,59 @@ def part_field() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ExportFields:
-    """Fields that the verb and the Python method share."""
+    """Fields that the command and the Python method share."""
 
     layer: str | None = option(
         Text(),
         "export the design that this layer runs on (no default)",
         metavar="L",
         group="what",
-        says="the one whose design is exported, with vectors of it; or ``all`` designs in all "
+        says="the layer whose design is exported, with its vectors; or ``all`` designs in all "
         "phases, and the schedule of a training step.",
     )
     phase: str | None = option(
         OneOf(known_phases),
-        "with --layer; bp: dp and ku in one; default fp",
-        says="of one layer: ``fp`` (default), ``dp``, ``ku``, or ``bp``, both in one pass.",
+        "phase of the exported design, with --layer; bp: dp and ku in one; default fp",
+        says="phase of one layer: ``fp`` (default), ``dp``, ``ku``, or ``bp``, both in one pass.",
     )
     state: bool = fields.state(
         " (always with --all)",
-        says="``fp`` also writes the state for the backward phases; ``all`` always does.",
+        says="``fp`` also writes ReLU/pooling masks for the backward phases; ``all`` always does.",
     )
     delta_at: str | None = fields.delta_at()
     images: int = option(
         WholeOption(1, MOST_IMAGES),
-        "images in a run: registers, vectors; of a MAC array in a batch (default 1)",
+        "images in a run, for registers and vectors; of a MAC array in a batch (default 1)",
         default=1,
         metavar="N",
-        says=f"in a run, 1 to {MOST_IMAGES}: registers, vectors.",
+        says=f"images in a run, 1 to {MOST_IMAGES}, for registers and vectors.",
     )
     weights: Place | None = option(
         File(),
-        "kernels and biases of the vectors (default: a model's own, else random ones)",
+        "kernels and biases of the vectors (default: those of a model, else random ones)",
         metavar="FILE.npz",
-        says="an ``.npz`` file of kernels and biases, of the vectors.",
+        says="an ``.npz`` file with kernels and biases of the vectors.",
     )
     part: str = part_field()
     clock_mhz: float | None = option(
         POSITIVE,
-        "clock of the constraint (default: the paper's on that part, or else "
+        "clock of the constraint (default: the paper's clock on that part, or else "
         f"{PARTS[DEFAULT].clock_mhz:g})",
         "--clock",
         metavar="MHZ",
-        says="of the constraint, below 10^6; the paper's on that part if not given.",
+        says="clock of the constraint, below 10^6; default: the paper's on that part.",
     )
     language: str = option(
         OneOf(DIALECTS),
-        "of the hardware and its bench (default %(default)s)",
+        "language of the hardware and its bench (default %(default)s)",
         default=VHDL.name,
-        says="of the hardware and its bench: ``vhdl`` or ``verilog``.",
+        says="language of the hardware and its bench: ``vhdl`` or ``verilog``.",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(ExportFields, fields.Tables):
-    """The options of the verb."""
+    """The options of the command."""
 
     network: str = fields.network(after="words")
     all: bool = option(
@@ -105,13 +105,15 @@ class ExportOptions(ExportFields, fields.Tables):
         after="layer",
     )
     architecture: str | None = fields.architecture(
-        "each without --layer and --all; default: the machine of the designs", after="all"
+        "all engines in one package, without --layer and --all; default: the machine of the "
+        "designs",
+        after="all",
     )
     depth: int | None = fields.depth(after="architecture")
     devices: int | None = fields.devices(after="depth")
     output: Path = fields.output(
         "folder",
-        "directory; each design gets a folder of its own (default: %(default)s)",
+        "directory; each design has its own folder in it (default: %(default)s)",
         default=Path("build/export"),
     )
 
@@ -123,19 +125,19 @@ class ExportKeywords(ExportFields):
     output: Place = field(
         metadata=needed(
             File(),
-            "a folder; each package gets one of its own in it, and replaces what it has been.",
+            "a folder; each package has its own folder in it, and replaces an earlier one.",
         )
     )
     _: KW_ONLY
     layer: str = again(ExportFields, "layer", default=ALL)
-    progress: Listener | None = keyword(Told(), "is told how far it is, in lines.")
+    progress: Listener | None = keyword(Told(), "called with lines about the progress.")
 
 
 def selected(network: Network, asked: ExportFields) -> Selection:
-    """The designs that are asked for, with the parameters of their vectors.
+    """Return the requested designs, with the parameters of their vectors.
 
     Raises:
-        BadInput: as ``select``, or of the file of parameters.
+        BadInput: as in ``select``, or the file of parameters is invalid.
     """
     selection = select(
         network,
@@ -150,6 +152,6 @@ def selected(network: Network, asked: ExportFields) -> Selection:
     )
     if asked.weights is None:
         return selection
-    from merp.tools.common.kernel_file import with_weights  # slow imports wait
+    from merp.tools.common.kernel_file import with_weights  # slow imports, therefore late
 
     return replace(selection, network=with_weights(selection.network, Path(asked.weights)))

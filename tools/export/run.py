@@ -1,4 +1,4 @@
-"""Exports what was selected: a package per bitstream, and the schedule of all of them."""
+"""Export a selection: a package per bitstream, and the schedule of all bitstreams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Exporting:
     """An export that is ready to be written.
 
     Attributes:
-        selection: what was selected. bitstreams: each once.
+        selection: the selection.
+        bitstreams: its bitstreams, each once.
     """
 
     selection: Selection
@@ -50,14 +51,16 @@ class Exporting:
         return f"{what}: {self.selection.dialect.title}, vectors, scripts"
 
     def write(self, output: Output, directory: Path, progress: Progress) -> list[dict[str, Any]]:
-        """Write the packages as one set; what was written, a row per package.
+        """Write the packages as one set; return a row per package.
 
         Args:
-            output: where to, held. directory: the same as it was given, for the rows.
+            output: the locked output folder.
+            directory: the same folder as the user gave it, for the rows.
+            progress: called with the progress.
 
         Raises:
-            BadInput: it cannot be written.
-            RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+            BadInput: the packages cannot be written.
+            RuntimeError: GHDL or Verilator is installed and rejects the exported files.
         """
         selected, exported = self.selection, {}
         with progress.spent.on("converting and writing"):
@@ -81,7 +84,7 @@ class Exporting:
 
 
 def row(directory: Path, name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What was written of a package."""
+    """Return the row of a package."""
     return {
         "design": manifest["design"],
         "phase": manifest["phase"],
@@ -97,20 +100,23 @@ class WholePackage(Protocol):
 
     @property
     def name(self) -> str:
-        """As a folder."""
+        """Name of the folder."""
 
     def write(self, spent: TimeSpent, directory: Path) -> dict[str, Any]:
-        """Write every file but the manifest; return what the manifest says beside the hashes."""
+        """Write every file except the manifest.
+
+        Return the manifest's contents except the hashes.
+        """
 
 
 def write_whole(
     package: WholePackage, output: Output, directory: Path, progress: Progress
 ) -> dict[str, Any]:
-    """Write a network as one package; what was written, as a row of ``Exporting.write``.
+    """Write a network as one package; return its row, as ``Exporting.write``.
 
     Raises:
-        BadInput: it cannot be written.
-        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+        BadInput: the package cannot be written.
+        RuntimeError: GHDL or Verilator is installed and rejects the exported files.
     """
     with progress.spent.on("converting and writing"):
         manifest = output.add_folder(package.name, partial(package.write, progress.spent))

@@ -1,4 +1,4 @@
-"""What the bitstreams of a network do together: which is loaded when, and what it is told."""
+"""The schedule of a network's bitstreams: the order of loading, and the settings."""
 
 from __future__ import annotations
 
@@ -25,9 +25,13 @@ def schedule_files(
     exported: Mapping[str, Mapping[str, Any]],
     **choice: bool,
 ) -> dict[str, str]:
-    """The schedule of a training step, and the page about it, by names beside the exports.
+    """Return the schedule of a training step and the page about it, by file names.
 
-    exported: manifest of each bitstream, by its name. choice: as in ``schedule``.
+    Args:
+        network: the network.
+        target: the FPGA.
+        exported: manifest of each bitstream, by its name.
+        choice: as in ``schedule``.
     """
     passes: list[dict[str, Any]] = []
     for bitstream, layer in schedule(network, **choice):
@@ -53,7 +57,8 @@ def schedule_files(
                 ],
             }
         )
-    # A step follows a step: what the last pass leaves loaded, the first need not load.
+    # Steps repeat. If the last pass leaves the first bitstream loaded, the first pass need not load
+    # it.
     repeats = passes[0]["bitstream"] == passes[-1]["bitstream"]
     part = target.part
     document = {

@@ -1,4 +1,4 @@
-"""What is to be exported, checked against the network; it imports nothing slow."""
+"""The selection of an export, checked against the network; no slow imports."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from merp.tools.common.bitstream_options import check_options, deltas_pooled
 from merp.tools.export.exported import exported_of
 from merp.tools.export.languages import Dialect
 
-MOST_IMAGES = 256  # in a run
+MOST_IMAGES = 256  # maximum of a run
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """What is to be exported.
+    """The selection of an export.
 
     Attributes:
-        network: with its designs.
-        layer: the one whose design is exported, or None for every design in every phase.
-        phase: by name, of the one design.
-        state: forward propagation writes what the way back needs.
-        before: deltas are stored at pooled resolution.
-        images: in a run: registers, vectors.
-        target: the FPGA. clock_mhz: of the constraint.
+        network: network with its designs.
+        layer: the layer whose design is exported, or None for every design in every phase.
+        phase: name of the phase of the one design.
+        state: whether forward propagation writes ReLU/pooling masks for backward propagation.
+        before: whether deltas are stored at pooled resolution.
+        images: number of images in a run, for registers and vectors.
+        target: the FPGA.
+        clock_mhz: clock of the constraint.
         dialect: the language.
     """
 
@@ -56,11 +57,12 @@ def select(
     clock_mhz: float | None,
     dialect: Dialect,
 ) -> Selection:
-    """Select the design of a layer in a phase (None is ``fp``), or without a layer all of them.
+    """Select the design of a layer in a phase (None is ``fp``), or without a layer all designs.
 
     Raises:
-        BadInput: there is no such layer, it has no design, its design does not take so many
-            images, the choice does not go together, or memory does not hold its vectors.
+        BadInput: the layer or its design does not exist, or the design does not support the number
+            of images. The same error reports options that exclude each other, and vectors that do
+            not fit in memory.
     """
     if layer is None and phase is not None:
         raise BadInput(
@@ -80,8 +82,8 @@ def select(
     for each in users if found is None else [found]:
         exported_of(network).check(network, each, images)
     if not users:
-        network.design(network.layers[0])  # says so
-    if found is not None:  # whose vectors are written on the network's own input
+        network.design(network.layers[0])  # raises BadInput if there is none
+    if found is not None:  # its vectors are written on the network's own input
         whole_step = state or asked != FP.name
         needed = golden_bytes(network, found, images, whole_step=whole_step)
         check_memory(f"export {network.name}, {images} image(s)", needed)

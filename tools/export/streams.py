@@ -1,4 +1,4 @@
-"""What the streams of a top carry, word for word."""
+"""Contents of the streams of a top, word for word."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _STREAM = re.compile(r"^ *([sm]_axis_\w+) +(?:in|out) +(.+)$", re.MULTILINE)
 
 
 def stream_words(top: Top) -> dict[str, str]:
-    """Contents and order of words by stream, as the block's own docstring has them, in its order.
+    """Return contents and order of words by stream, from the docstring of the block.
 
     Raises:
-        ValueError: a stream is not told of.
+        ValueError: the docstring does not describe a stream.
     """
     streams = [pin.name for pin in top.ports.streams]
     told = {
@@ -24,5 +24,5 @@ def stream_words(top: Top) -> dict[str, str]:
     }
     missing = ", ".join(name for name in streams if name not in told)
     if missing:
-        raise ValueError(f"{top.name}: its docstring does not tell of {missing}")
+        raise ValueError(f"{top.name}: its docstring does not describe {missing}")
     return told

@@ -1,7 +1,7 @@
-"""Passes whose vectors an export holds: a layer on ``merp simulate``'s input, and a small one.
+"""Passes whose vectors an export holds: a layer on ``merp simulate``'s input, and a small pass.
 
-The small pass runs on the same elaboration with small run-time registers, so that a simulator of
-some ten cycles per second ends in minutes.
+The small pass runs on the same elaboration with small run-time registers. Therefore a simulator
+with some ten cycles per second finishes within minutes.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from merp.tools.export.exported import exported_of
 
 
 def whole_pass(bitstream: Bitstream, layer: Layer, images: int) -> GroupPass:
-    """The first group of a layer, on what the golden makes of the network's input in front."""
+    """Return the first group of a layer; the golden model computes its input."""
     network = bitstream.network
     image = input_maps(network, images)
     return _pass(bitstream, network, layer, image, parameters(network, 0))
 
 
 def small_pass(bitstream: Bitstream) -> GroupPass:
-    """A small layer, of random numbers, on the elaboration of ``bitstream``."""
+    """Return a small layer with random numbers on the elaboration of ``bitstream``."""
     network, layer = exported_of(bitstream.network).small(bitstream)
     image = random_maps(network, 1)
     return _pass(bitstream, network, layer, image, parameters(network, 0))
@@ -34,7 +34,7 @@ def small_pass(bitstream: Bitstream) -> GroupPass:
 def _pass(
     bitstream: Bitstream, network: Network, layer: Layer, image: Bits, made: Parameters
 ) -> GroupPass:
-    """The first group of a layer of ``network``, on the elaboration of ``bitstream``."""
+    """Return the first group of a layer of ``network``, on the elaboration of ``bitstream``."""
     layers = dict.fromkeys((layer, made_by(network, layer, bitstream.phase.name)))
     step = GoldenStep(network, tuple(layers), image, made, pooled=bitstream.before)
     return bitstream.phase.on(network).golden_pass(layer, 0, step)

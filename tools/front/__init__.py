@@ -1,4 +1,4 @@
-"""Reference hardware for CNN training, its memory traffic counted and its bits checked.
+"""Reference hardware for CNN training, with counted memory traffic and checked bits.
 
     import merp
 
@@ -6,7 +6,7 @@
     net.traffic(batch=128, count="all")
     net["conv3"].run(group=0).audit
 
-Names are imported when they are first used, so that the command line starts quickly.
+Names are imported at their first use, so that the command line starts quickly.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ _HOMES = {
     "replay": "merp.cosim.block.replay",
     "run_block": "merp.testbenches.block.trace",
 }
-"""Module of each name."""
+"""The module of each public name."""
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, imported now."""
+    """Import a public name."""
     if name not in _HOMES:
         raise AttributeError(f"module 'merp' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    """Public names."""
+    """Return the public names."""
     return sorted(__all__)

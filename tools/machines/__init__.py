@@ -1,1 +1,1 @@
-"""The hardware halves of our machines; they are loaded by their names."""
+"""The hardware halves of merp's machines, loaded by name."""

@@ -1,4 +1,4 @@
-"""A hardware half whose parts are imported when they are asked for."""
+"""A hardware half whose parts are imported at their first use."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ USUAL: Final = {
     "export": f"{_USUAL}.export:export",
     "exported": f"{_USUAL}.exported:EXPORTED",
 }
-"""The parts of a machine that brings none of its own; they ask its phases and its first half."""
+"""The default parts of a machine. They use the machine's phases and its model half."""
 
 
 class Parts:
-    """Attributes by name, each a ``package.module:object`` until it is asked for."""
+    """Attributes by name, each stored as ``package.module:object`` until its first use."""
 
     def __init__(self, **names: str) -> None:
         self._names = {**USUAL, **names}
 
     def __getattr__(self, part: str) -> Any:
-        """The object.
+        """Return the object.
 
         Raises:
             AttributeError: there is no such part.

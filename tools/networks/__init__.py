@@ -1,1 +1,1 @@
-"""The networks that ship, files of networks, and models from elsewhere."""
+"""Shipped networks, network files, and ONNX models."""

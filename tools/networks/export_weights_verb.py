@@ -1,4 +1,4 @@
-"""``merp export-weights``: kernels and biases back into the ONNX model they came from."""
+"""``merp export-weights``: write kernels and biases back into their ONNX model."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class ExportWeightsOptions(fields.Answer):
 
     weights: Path = option(
         File(),
-        "what merp train saved, or kernels and biases of one's own",
+        "a file of merp train --save, or your own kernels and biases",
         "WEIGHTS.npz",
         required=True,
     )
     model: Path = option(
-        File(), "the model their network was imported from", "MODEL.onnx", required=True
+        File(), "the model that their network was imported from", "MODEL.onnx", required=True
     )
     output: Path = fields.output("file", "the new model", metavar="NEW.onnx", required=True)
 
@@ -34,10 +34,10 @@ REQUEST = ExportWeightsOptions
 
 
 def run(asked: ExportWeightsOptions) -> int:
-    """Write the model, and say which layers are new in it."""
+    """Write the model, and list the layers with new parameters."""
     if asked.output.suffix != MODEL:
         raise BadInput(f"-o {asked.output}: must end in {MODEL}")
-    from merp.models.onnx.import_model import import_model  # slow imports wait
+    from merp.models.onnx.import_model import import_model  # import only if needed: it is slow
     from merp.models.onnx.write_back import write_back
     from merp.tools.common.kernel_file import read_pairs
 

@@ -1,4 +1,4 @@
-"""``merp import``: a network file, and parameters, of an ONNX model."""
+"""``merp import``: convert an ONNX model to a network file and parameters."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ class ImportOptions(fields.Tables):
         metavar="FILE.npz",
     )
     partial: bool = option(
-        Flag(), "keep the layers in front of what is not supported, and those that no design runs"
+        Flag(), "keep the layers in front of an unsupported node, and layers that no design runs"
     )
-    board: str | None = fields.board("none: designs are left to the plan")
+    board: str | None = fields.board("none, a plan chooses the designs")
 
 
 REQUEST = ImportOptions
 
 
 def run(asked: ImportOptions) -> int:
-    """Write the files, and say what became of which node."""
-    # A name that is mistaken for another must not take the place of the model.
+    """Write the files, and list the nodes of each layer and the skipped nodes."""
+    # A mistyped name must not overwrite the model.
     for name, path, suffix in (("-o", asked.output, ".toml"), ("--weights", asked.weights, ".npz")):
         if path is not None and path.suffix != suffix:
             raise BadInput(f"{name} {path}: must end in {suffix}")
     board = None if asked.board is None else open_board(asked.board)
 
-    from merp.models.onnx.import_model import import_model  # slow imports wait
+    from merp.models.onnx.import_model import import_model  # import only if needed: it is slow
     from merp.tools.networks.imported import answer, network_file, weights_file, with_board
 
     imported = import_model(asked.model, partial=asked.partial)

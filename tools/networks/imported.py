@@ -1,4 +1,4 @@
-"""What became of a model: an answer for machines, and the files that it is told in."""
+"""The result of an import: an answer for programs, a network file, and a file of parameters."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_values
 from merp.models.base.errors import BadInput
+from merp.models.base.file_format import PARAMETERS, numbered
 from merp.models.base.given import name_of
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
@@ -21,11 +22,11 @@ from merp.tools.common.network_text import network_text
 from merp.tools.common.seal import sealed
 
 MOST_NAMED = 100
-"""Nodes that a comment names one by one."""
+"""Most nodes that a comment lists."""
 
 
 def answer(imported: Imported) -> dict[str, Any]:
-    """Return the answer for machines."""
+    """Return the answer for programs."""
     return {
         "network": imported.network.name,
         "input": dict(zip(("rows", "columns", "channels"), imported.network.input, strict=True)),
@@ -45,15 +46,15 @@ def answer(imported: Imported) -> dict[str, Any]:
 
 
 def with_board(imported: Imported, board: Board) -> dict[str, dict[str, Any]]:
-    """Designs that a plan on ``board`` chooses, by name, each layer given the name of its own.
+    """Return the designs of a plan on ``board``, by name, and assign them to the layers.
 
     Raises:
-        BadInput: the machine chooses none, none fits the board's part, or one does not take a
-            layer in one piece.
+        BadInput: the machine chooses no designs, none fits the board's part, or a design does not
+            take a layer in one piece.
     """
     machine = machine_that_runs(imported.network)
     if not machine.place:
-        raise BadInput(f"{machine.name} chooses no designs: {name_of('board')}: allowed without")
+        raise BadInput(f"{machine.name} chooses no designs: {name_of('board')}: omit it")
     chosen: Network = part_of(machine, machine.place)(imported.network, board)
     for layer, table in zip(chosen.layers, imported.tables["layer"], strict=True):
         table["design"] = layer.design
@@ -63,9 +64,9 @@ def with_board(imported: Imported, board: Board) -> dict[str, dict[str, Any]]:
 
 
 def network_file(model: str, imported: Imported, designs: Mapping[str, Mapping[str, Any]]) -> str:
-    """The text of the network file: what became of which node stands in comments."""
+    """Return the text of the network file. Comments list the nodes of each layer."""
     about = {layer.name: _about(layer.nodes, layer.traffic_only) for layer in imported.layers}
-    head = [f"Made of {model} by merp import; its parameters stand in a file of their own."]
+    head = [f"Made from {model} by merp import; its parameters are in a separate file."]
     head += imported.said
     if imported.left:
         head.append(f"Not in this network: {imported.reason}")
@@ -76,7 +77,7 @@ def network_file(model: str, imported: Imported, designs: Mapping[str, Mapping[s
 
 
 def weights_file(imported: Imported) -> bytes:
-    """The ``.npz`` of kernels and biases, of the layers that the model has numbers for.
+    """Return the ``.npz`` of the kernels and biases for which the model has numbers.
 
     Raises:
         BadInput: a number is not finite.
@@ -85,8 +86,8 @@ def weights_file(imported: Imported) -> bytes:
     for name, pair in imported.network.weights.items():
         for part, words in zip(("kernel", "bias"), pair, strict=True):
             values = to_values(words, imported.network.fmt)
-            arrays[f"{name}.{part}"] = values.astype(np.float32)  # exact: it holds every format's
-    return sealed(arrays)
+            arrays[f"{name}.{part}"] = values.astype(np.float32)  # exact for every format
+    return sealed(numbered(arrays, PARAMETERS))
 
 
 def _about(nodes: list[Node], traffic_only: str) -> list[str]:

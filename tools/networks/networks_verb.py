@@ -1,16 +1,20 @@
-"""``merp networks``: the shipped networks, or one network's layers and designs."""
+"""``merp networks``: list the shipped networks, or the layers and designs of one."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import re
+from dataclasses import MISSING, asdict, dataclass
 from dataclasses import fields as fields_of
 from typing import Any
 
 from merp.models.base.shape import Padding, Pool
+from merp.models.network.machine import Design
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED, json_backward
+from merp.models.network.registry import machine_of
 from merp.tools.common import fields
 from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.common.shortened import dominant, in_one_format
 from merp.tools.common.table import console, fixed, table
 
 
@@ -19,22 +23,28 @@ class NetworksOptions(fields.Tables):
     """The options of the verb."""
 
     network: str | None = fields.network(required=False)
+    all: bool = fields.all_rows(
+        "print every layer, all sizes and all parameters of the designs; without NETWORK, a row "
+        "for each network"
+    )
 
 
 REQUEST = NetworksOptions
+ONE_PASS_NOTE = " Convolutions after the first layer have a combined backward pass (bp)."
 
 
 def run(asked: NetworksOptions) -> int:
-    """Print the networks, or the one that was named."""
+    """Print the networks, or the named one."""
     if asked.network is None:
         networks = [open_network(name) for name in shipped_names()]
         return fields.answered(
             asked,
             {"networks": [_summary(network) for network in networks]},
-            lambda: _print_list(networks),
+            lambda: _print_list(networks) if asked.all else _print_families(networks),
         )
     network = open_network(asked.network, fuses=True)
-    return fields.answered(asked, _details(network), lambda: _print_details(network))
+    show = _print_details if asked.all else _print_network
+    return fields.answered(asked, _details(network), lambda: show(network))
 
 
 def _summary(network: Network) -> dict[str, Any]:
@@ -46,6 +56,26 @@ def _summary(network: Network) -> dict[str, Any]:
         "kernels": sum(layer.kernels for layer in network.layers),
         "designs": list(network.designs),
     }
+
+
+def _print_families(networks: list[Network]) -> None:
+    """Print the names, with one row for networks whose names start with the same word."""
+    families: dict[str, list[Network]] = {}
+    for network in networks:
+        stem = re.match("[a-z]*", network.name)
+        families.setdefault(stem[0] if stem else "", []).append(network)
+    rows = [
+        (
+            family,
+            " x ".join(map(str, members[0].input)),
+            ", ".join(member.name for member in members),
+        )
+        for family, members in families.items()
+    ]
+    screen = console()
+    columns = ("family", "input", "networks")
+    screen.print(table("Shipped networks", columns, rows, text_columns=3))
+    screen.print("merp networks NAME: its layers. --all: layers and sizes of each network.")
 
 
 def _print_list(networks: list[Network]) -> None:
@@ -98,6 +128,55 @@ def _padding(pad: Padding) -> str:
     return str(pad) if isinstance(pad, int) else " ".join(map(str, pad))
 
 
+def _print_network(network: Network) -> None:
+    """Print the layers with the most operations, and the distinctive parameters of designs."""
+    layers = network.layers
+    shown, others = dominant([layer.operations() for layer in layers])
+    rows = {layers[index].name: [layers[index]] for index in shown}
+    if others:
+        rows[f"{len(others)} others"] = [layers[index] for index in others]
+    rows["all layers"] = list(layers)
+    gop = in_one_format(
+        [sum(layer.operations() for layer in some) / 1e9 for some in rows.values()], 3
+    )
+    cells = []
+    for (name, some), operations in zip(rows.items(), gop, strict=True):
+        shape = some[0].shape
+        sizes = ["-"] * 5
+        if len(some) == 1 and name == some[0].name:
+            sizes = [
+                some[0].design or "-",
+                f"{shape.rows} x {shape.columns}",
+                *map(str, (shape.n, shape.m, shape.k)),
+            ]
+        words = sum(layer.kernels for layer in some)
+        cells.append([name, *sizes, operations, f"{words:,}"])
+    columns = ["layer", "design", "input", "n", "m", "k", "Gop", "kernel words"]
+    caption = (
+        "n, m: input and output maps of one group. Gop: per image and phase. A layer without a "
+        "design has traffic only."
+    )
+    if network.backward == COMBINED:
+        caption += ONE_PASS_NOTE
+    caption += " --all: every size."
+    screen = console()
+    screen.print(table(network.name, columns, cells, text_columns=3, totals=1, caption=caption))
+    for name, design in network.designs.items():
+        settings = ", ".join(f"{key} {value}" for key, value in _given(design).items())
+        screen.print(f"design {name}: {settings}")
+
+
+def _given(design: Design) -> dict[str, Any]:
+    """Return the parameters that a network file must give, and those that are not defaults."""
+    required = {key.key for key in machine_of(design).keys if key.required}
+    return {
+        field.name: getattr(design, field.name)
+        for field in fields_of(design)
+        if field.name in required
+        or (field.default is not MISSING and getattr(design, field.name) != field.default)
+    }
+
+
 def _print_details(network: Network) -> None:
     rows = []
     for layer in network.layers:
@@ -124,11 +203,11 @@ def _print_details(network: Network) -> None:
     if not all(isinstance(layer.shape.pad, int) for layer in network.layers):
         caption += " pad: top, left, bottom, right where sides differ."
     if network.backward == COMBINED:
-        caption += " Convolutions but the first layer go back in one pass (bp)."
+        caption += ONE_PASS_NOTE
     screen.print(table(network.name, columns, rows, text_columns=3, caption=caption))
     if network.designs:
         designs = network.designs.values()
-        first = next(iter(designs))  # all compute in the same numbers, so all have the same keys
+        first = next(iter(designs))  # all have the same number format, hence the same keys
         keys = [field.name for field in fields_of(first) if field.name != "fmt"]
         values = [(key, *(str(getattr(design, key)) for design in designs)) for key in keys]
         screen.print(table("Designs", ("parameter", *network.designs), values))

@@ -1,6 +1,6 @@
-"""The JSON Schema (draft 7) of a network file, made of the keys that its reader reads.
+"""The JSON Schema (draft 7) of a network file, built from the keys of its reader.
 
-What depends on other values, such as sizes that must chain, the reader alone checks.
+Only the reader checks conditions between values, such as sizes that must chain.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from merp.models.base.file_format import KEY, NETWORK
 from merp.models.base.keys import (
     FlagKey,
     Key,
@@ -42,15 +43,19 @@ from merp.tools.common.shipped import shipped_names
 Schema = dict[str, Any]
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
+_FORMAT = {
+    "type": "integer", "minimum": 1, "maximum": NETWORK,
+    "description": "format number of the file; default 1",
+}  # fmt: skip
 _NAMED = {"type": "string", "pattern": f"^{NAME.pattern}$", "description": ALLOWED_NAME}
 
 
 def network_schema() -> Schema:
-    """The schema: of a whole file, or of one that says what differs from its ``base``."""
+    """Return the schema, both for a complete file and for one with changes to its ``base``."""
     return {
         "$schema": DRAFT,
         "title": "merp network",
-        "description": "What each layer adds to the one before, and the designs that run them.",
+        "description": "The layers with their changes to the layer before, and their designs.",
         "type": "object",
         "if": {"required": ["base"]},
         "then": _file(whole=False),
@@ -78,6 +83,7 @@ def _file(*, whole: bool) -> Schema:
     }
     fractions = _table(_nodes((FRACTION_INPUT, *FRACTIONS)), (), whole=whole)
     found = {
+        KEY: _FORMAT,
         "network": network,
         "fractions": fractions | {"description": "fraction bits of words in fixed point"},
         "layer": _layers(whole=whole),
@@ -89,13 +95,13 @@ def _file(*, whole: bool) -> Schema:
 
 
 def _base() -> Schema:
-    """The shipped networks that have no base themselves."""
+    """Return the shipped networks that have no base."""
     names = [name for name in shipped_names() if "base" not in read_toml(DATA / f"{name}.toml")]
-    return {"enum": names, "description": "a shipped network, which this one differs from"}
+    return {"enum": names, "description": "a shipped network, which this one modifies"}
 
 
 def _layers(*, whole: bool) -> Schema:
-    """A list of layers; over a base, tables by the names of its layers."""
+    """Return a list of layers; over a base, tables by the names of its layers."""
     kinds = {kind: _layer(kind, whole=whole) for kind in KINDS}
     if not whole:
         return {
@@ -120,15 +126,15 @@ def _layer(kind: str, *, whole: bool) -> Schema:
     keys = LAYER + CONVOLUTION if kind == "conv" else LAYER
     design = {
         **_NAMED,
-        "description": "the design that runs it; without one, or auto: the plan on a board has one",
+        "description": "the design that runs it; if missing or auto, a plan on a board chooses it",
     }
-    # What a layer does not say is as [fractions] has it, which no schema can tell.
+    # The defaults of a layer are the values of [fractions], which a schema cannot express.
     fractions = {
         key: {name: value for name, value in node.items() if name != "default"}
         for key, node in _nodes(FRACTIONS).items()
     }
     own = _table(fractions, (), whole=whole)
-    own |= {"description": "what of [fractions] differs in this layer"}
+    own |= {"description": "changes to [fractions] for this layer"}
     found = {"name": _NAMED, **_nodes(keys), "design": design, "fractions": own}
     if kind == "conv":
         pool = _table(_nodes(POOL), _required(POOL), whole=whole)
@@ -154,7 +160,7 @@ def _design(*, whole: bool) -> Schema:
 
 
 def _table(nodes: Mapping[str, Schema], required: Iterable[str], *, whole: bool) -> Schema:
-    """A table that has no other keys; over a base, which has the rest, none is required."""
+    """Return a table without other keys; over a base, which has all keys, none is required."""
     found: Schema = {
         "type": "object",
         "properties": dict(nodes),

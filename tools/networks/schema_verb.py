@@ -1,4 +1,4 @@
-"""``merp schema``: the JSON Schema of the files that users write."""
+"""``merp schema``: print the JSON Schema of the files that users write."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merp.tools.common.request import option
 from merp.tools.networks.schema import network_schema
 
 SCHEMAS = {"network": network_schema}
-"""By the kind of file."""
+"""Schemas by the kind of file."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""``merp plan``: a network on a board, as passes that fit its FPGA."""
+"""``merp plan``: plan a network on a board, in passes that fit its FPGA."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REQUEST = PlanOptions
 
 def run(asked: PlanOptions) -> int:
     """Print the plan of a network on a board."""
-    if asked.output is not None and asked.output.suffix != ".toml":  # no other file is taken for it
+    if asked.output is not None and asked.output.suffix != ".toml":  # protects other files
         raise BadInput(f"-o {asked.output}: must end in .toml")
     network = open_network(asked.network, fuses=True)
     many = len(network.layers)
@@ -31,12 +31,12 @@ def run(asked: PlanOptions) -> int:
     if asked.json:
         print(json.dumps(found.answer(), indent=2))
     else:
-        found.show(lambda fit: list(_again(asked, fit)))
+        found.show(lambda fit: list(_again(asked, fit)), details=asked.details)
     return 0
 
 
 def _again(asked: PlanOptions, fit: str) -> Iterator[str]:
-    """The words of the same command with another ``--fit``."""
+    """Yield the words of the same command with another ``--fit``."""
     yield from ("merp", "plan", shlex.quote(str(asked.network)))
     yield from ("--board", shlex.quote(str(asked.board)), "--batch", str(asked.batch))
     given = {"--for": asked.goal, "--state-bits": asked.state_bits, "--backward": asked.backward}

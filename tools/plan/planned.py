@@ -1,4 +1,4 @@
-"""Plan what is asked for, on the machine of a network."""
+"""Plan a network on a board with the planner of its machine."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ class Planned(Protocol):
 
     @property
     def board(self) -> str:
-        """Its name."""
+        """Name of the board."""
 
     @property
     def seconds(self) -> float:
-        """Of a training step."""
+        """Seconds of a training step."""
 
     @property
     def images_per_second(self) -> float:
-        """Of the same."""
+        """Images per second of a training step."""
 
     def answer(self) -> dict[str, Any]:
-        """The answer for machines; ``layers`` has a row for each layer and phase."""
+        """Return the answer for programs; ``layers`` has a row for each layer and phase."""
 
-    def show(self, again: Callable[[str], Sequence[str]]) -> None:
+    def show(self, again: Callable[[str], Sequence[str]], *, details: bool) -> None:
         """Print it; ``again`` gives the words of the same command with another ``--fit``."""
 
     def file(self, name: str, tables: Mapping[str, Any]) -> str:
-        """The text of the network file; ``tables`` are those of the file ``name``.
+        """Return the text of the network file; ``tables`` are those of the file ``name``.
 
         Raises:
-            BadInput: a layer in one piece is none that its design takes.
+            BadInput: a design does not take a layer in one piece.
         """
 
 
 def planned(network: Network, asked: PlanFields) -> Planned:
-    """The plan that is asked for.
+    """Return the requested plan.
 
     Raises:
-        BadInput: the machine has no plan, the board's part is too small, or the machine does not
+        BadInput: the machine has no planner, the board's part is too small, or the machine does not
             take an option.
     """
     network = with_backward(network, asked.backward)

@@ -15,11 +15,11 @@ from merp.tools.common.request import again, needed, option
 
 GOAL = "bytes"
 BEST, NONE = "best", "none"
-"""Fused layers: those that save most, or no two."""
+"""Values of layer fusion: the pairs that save the most bytes, or no pair."""
 
 
 def on_board() -> Any:
-    """Metadata of a board that must be given."""
+    """Return metadata of a required board."""
     return needed(Named(), "a shipped board or a TOML file.")
 
 
@@ -32,29 +32,29 @@ class PlanFields:
     _: KW_ONLY
     fit: str = fields.fit(
         SHIPPED,
-        says="``shipped``, on the designs of the network; ``best``, on these or on designs sized "
-        "for the board, whichever take less time.",
+        says="``shipped``: the designs of the network; ``best``: these or designs sized for the "
+        "board, whichever take less time.",
     )
-    goal: str | None = fields.goal(says="what tiles are chosen for, ``bytes`` or ``time``.")
+    goal: str | None = fields.goal(says="optimise the tiles for ``bytes`` or ``time``.")
     apart: bool = fields.apart(
-        says="bitstreams for each layer alone, not for all that share its design."
+        says="separate bitstreams for each layer, not shared ones for each design."
     )
     state_bits: str | None = fields.plan_state(
-        says="as for ``traffic``; ``pooled``: deltas are stored pooled, too."
+        says="as for ``traffic``; with ``pooled``, deltas are stored pooled, too."
     )
     backward: str | None = fields.backward(
-        says="``separate`` or ``combined``, as for ``traffic``; convolutions that cannot go back "
-        "in one pass, or do not fit whole, have both passes."
+        says="``separate`` or ``combined``, as for ``traffic``. A convolution has separate passes "
+        "if it cannot have a combined pass, or does not fit whole.",
     )
     layer_fusion: str | None = option(
         Text(),
-        "two layers that are one pass of forward propagation, or those of the pairs that fit whose "
-        "step moves fewest bytes (default: as the network says)",
+        "two layers that share one pass of forward propagation, or the fitting pairs whose step "
+        "moves the fewest bytes (default: as the network file says)",
         metavar=f"L1+L2|{BEST}|{NONE}",
         former=("fuse",),
-        says="two layers that are one pass of forward propagation, as ``conv1+conv2``; ``best``, "
-        "those of the pairs that fit that save most bytes; ``none``; or as the network says if not "
-        "given. A pair that does not fit runs one by one.",
+        says="two layers that share one pass of forward propagation, as ``conv1+conv2``; ``best``: "
+        "the fitting pairs that save the most bytes; ``none``. Default: as the network says. The "
+        "layers of a pair that does not fit run one by one.",
     )
 
 
@@ -66,8 +66,11 @@ class PlanOptions(PlanFields, fields.Tables):
     board: str = fields.board()
     output: Path | None = fields.output(
         "file",
-        "the network file of what is planned, its designs and fused layers (default: none)",
+        "the network file of the plan, with its designs and fused layers (default: none)",
         metavar="NET.toml",
+    )
+    details: bool = fields.details(
+        "print each phase of each layer with its tiles, and the bitstreams"
     )
 
 

@@ -12,14 +12,15 @@ from merp.tools.plan.request import PlanKeywords
 
 
 class Plan(Rows):
-    """A row per layer and phase (page "From a network to a board").
+    """One row for each layer and phase (page "From a network to a board").
 
-    Keys of a row are those of ``layers`` in ``merp plan --json``: ``name``, ``phase``, ``design``,
-    ``input_part``, ``output_part``, ``passes``, ``bytes``, ``cycles``, ``seconds``, ``binds``, ...
+    The keys of a row are those of ``layers`` in ``merp plan --json``: ``name``, ``phase``,
+    ``design``, ``input_part``, ``output_part``, ``passes``, ``bytes``, ``cycles``, ``seconds``,
+    ``binds``, ...
 
     Attributes:
-        seconds: of a training step, with its bitstreams.
-        images_per_second: of the same.
+        seconds: seconds of a training step, with its bitstreams.
+        images_per_second: images per second of a training step.
     """
 
     def __init__(self, network: Network, asked: PlanKeywords) -> None:
@@ -32,5 +33,5 @@ class Plan(Rows):
         yield from self._plan.answer()["layers"]
 
     def json(self) -> dict[str, Any]:
-        """The answer of ``merp plan --json``."""
+        """Return the answer of ``merp plan --json``."""
         return self._plan.answer()

@@ -1,4 +1,4 @@
-"""What each chart of the report shows, in words: for those who do not see it."""
+"""A text alternative of each chart of the report, for readers who cannot see it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merp.tools.report.chart_ink import rows_of
 
 
 def alternatives(document: Mapping[str, Any]) -> dict[str, str]:
-    """Return a sentence or two for each chart that a section of the document asks for."""
+    """Return one or two sentences for each chart of the document's sections."""
     wanted = [chart for section in document["sections"] for chart in section["charts"]]
     return {chart: _WORDS[chart](document) for chart in wanted}
 
@@ -46,7 +46,7 @@ def _attainable(document: Mapping[str, Any]) -> str:
     rows = rows_of(document, "attainable")
     low, high = min(rows, key=lambda row: row["tops"]), max(rows, key=lambda row: row["tops"])
     return (
-        "Lines on logarithmic scales: the throughput that a memory feeds, over its bandwidth. At "
+        "Lines on logarithmic scales: attainable throughput over memory bandwidth. At "
         f"{document['bandwidth_gbs']:g} GB/s from {low['tops']:.2f} Top/s ({low['work']}) to "
         f"{high['tops']:.2f} Top/s ({high['work']})."
     )
@@ -77,9 +77,9 @@ def _cycles(document: Mapping[str, Any]) -> str:
     rows = rows_of(document, "cycles")
     longest = max(rows, key=lambda row: row["milliseconds"])
     return (
-        f"Stacked bars: time of each of {len(rows)} passes by cause; the longest is "
-        f"{longest['layer']} {longest['phase']} with {longest['milliseconds']:.0f} ms, of which "
-        f"CUs were useful {longest['efficiency']:.0f} %."
+        f"Stacked bars: time of each of {len(rows)} passes by cause. The longest is "
+        f"{longest['layer']} {longest['phase']} with {longest['milliseconds']:.0f} ms; its CUs "
+        f"did useful work for {longest['efficiency']:.0f} % of this time."
     )
 
 

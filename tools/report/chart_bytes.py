@@ -1,4 +1,4 @@
-"""Charts of the report that count bytes: the strategies, the layers, the variants."""
+"""Charts of the report that show bytes: strategies, layers, variants."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.tools.report.chart_ink import FAINT, INK, SERIES, Json, rows_of
 
 
 def staircase(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw what each strategy leaves of the traffic of one layer, the others beside it."""
+    """Draw the traffic of one layer after each strategy, with marks for the other layers."""
     figure.set_figheight(3.2 if wide else 4.2)
     axes = figure.subplots()
     layer = document["staircase_layer"]
@@ -49,7 +49,7 @@ def staircase(figure: Figure, document: Json, wide: bool) -> None:
 
 
 def traffic(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw MB/GFlop of each layer and phase, beside what the paper prints."""
+    """Draw MB/GFlop of each layer and phase, with marks for the paper's values."""
     rows = [row for row in rows_of(document, "traffic-paper") if row["fp_bytes"]]
     conv = [row for row in rows if not row["layer"].startswith("fc")] or rows
     figure.set_figheight(max(2.6, 0.9 + 0.5 * len(conv)))
@@ -73,7 +73,7 @@ def traffic(figure: Figure, document: Json, wide: bool) -> None:
 
 
 def variants(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw MB/GFlop of a step, a stair for each change more."""
+    """Draw MB/GFlop of a step, one stair for each further change."""
     steps = stairs(document)
     names, rows = list(steps), list(steps.values())
     figure.set_figheight(max(2.5, 0.9 + 0.3 * len(rows)))
@@ -96,7 +96,7 @@ def variants(figure: Figure, document: Json, wide: bool) -> None:
 
 
 def stairs(document: Json) -> dict[str, Json]:
-    """The rows below the paper with one change more than the one above each, by that change."""
+    """Return the rows in which each has one change more than the row above, by this change."""
     found: dict[str, Json] = {}
     before: list[str] = []
     for row in rows_of(document, "variants"):

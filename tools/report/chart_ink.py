@@ -7,13 +7,13 @@ from typing import Any
 
 Json = Mapping[str, Any]
 
-# Colours that stand for CSS; each is replaced in the SVG.
+# Placeholder colours; each is replaced by CSS in the SVG.
 INK, FAINT, GRID = "#010101", "#020202", "#030303"
 SERIES = ("#0a0001", "#0a0002", "#0a0003", "#0a0004")
 CSS = {INK: "currentColor", FAINT: "var(--faint)", GRID: "var(--grid)"} | {
     colour: f"var(--series-{index + 1})" for index, colour in enumerate(SERIES)
 }
-SIZE = 10  # of every letter: a chart that is as wide as the text has that of its tables
+SIZE = 10  # of every letter: at full width a chart then has the letter size of the tables
 STYLE: Any = {
     "svg.fonttype": "none",  # text stays text: small, searchable, in the page's font
     "svg.hashsalt": "merp",
@@ -40,7 +40,7 @@ STYLE: Any = {
 
 
 def rows_of(document: Json, table: str) -> Sequence[Json]:
-    """Rows of a table of the report, without its sums."""
+    """Return the rows of a table of the report, without its sums."""
     found = document["tables"][table]
     rows: Sequence[Json] = found["rows"][: len(found["rows"]) - found["totals"]]
     return rows

@@ -1,4 +1,4 @@
-"""Names beside points and lines of a chart, where they cover neither each other nor a point."""
+"""Place names at points and lines of a chart without overlaps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.tools.report.chart_ink import FAINT
 
 Place = tuple[float, float]
 
-# Offsets in points, and the corner of the text that stands there: the nearest come first.
+# Offsets in points, and the corner of the text at this offset, the nearest first.
 _SPOTS: Sequence[tuple[float, float, str, str]] = [
     (far * x, far * y, ha, va)
     for far in (7.0, 12.0, 18.0, 24.0, 31.0, 38.0, 46.0, 62.0)
@@ -34,10 +34,12 @@ _LEADER: Any = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkA": 
 def spread(
     wanted: Sequence[float], heights: Sequence[float], low: float, top: float
 ) -> list[float]:
-    """Return middles near those ``wanted``, between ``low`` and ``top``, that do not overlap.
+    """Return middles near the ``wanted`` ones, between ``low`` and ``top``, without overlaps.
 
     Args:
-        wanted: the middles, in any order. heights: of each, in the same unit.
+        wanted: the wanted middles, in any order.
+        heights: height of each, in the same unit.
+        low, top: limits of all.
     """
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     found = list(wanted)
@@ -53,10 +55,13 @@ def spread(
 
 
 def name_ends(axes: Axes, ends: Sequence[float], texts: Sequence[str], size: float) -> None:
-    """Write ``texts`` right of the axes, each at the end of its line.
+    """Write ``texts`` to the right of the axes, each at the end of its line.
 
     Args:
-        ends: where the lines leave the axes, in fractions of its height. size: of the letters.
+        axes: the axes.
+        ends: heights of the ends of the lines, as fractions of the axes' height.
+        texts: one for each line.
+        size: size of the letters.
     """
     figure = axes.get_figure()
     assert figure is not None
@@ -74,10 +79,12 @@ def name_ends(axes: Axes, ends: Sequence[float], texts: Sequence[str], size: flo
 
 
 def name_points(axes: Axes, points: Sequence[Place], texts: Sequence[str]) -> None:
-    """Write ``texts`` beside ``points``; points that lie on one another share their text.
+    """Write ``texts`` next to ``points``; points that coincide share their text.
 
     Args:
-        points: in the axes' data.
+        axes: the axes.
+        points: in data coordinates.
+        texts: one for each point.
     """
     figure = axes.get_figure()
     assert figure is not None
@@ -86,7 +93,7 @@ def name_points(axes: Axes, points: Sequence[Place], texts: Sequence[str]) -> No
     dot = 5 / 72 * figure.dpi
     taken = [Bbox.from_extents(x - dot, y - dot, x + dot, y + dot) for x, y in shown]
     taken += [text.get_window_extent() for text in axes.texts]
-    for line in axes.get_lines():  # a roof through a name strikes it out
+    for line in axes.get_lines():  # a roof must not cross a name
         ends = axes.transData.transform(line.get_xydata())
         if len({y for _, y in ends}) == 1:
             taken.append(Bbox.from_extents(ends[0][0], ends[0][1] - 1, ends[-1][0], ends[0][1] + 1))
@@ -98,7 +105,7 @@ def name_points(axes: Axes, points: Sequence[Place], texts: Sequence[str]) -> No
                 text, point, xytext=(x, y), textcoords="offset points", ha=ha, va=va,
                 arrowprops=_LEADER if max(abs(x), abs(y)) > 10 else None,
             )  # fmt: skip
-            # The page's own font may be wider than the one that is measured here.
+            # The page's own font may be wider than the font that is measured here.
             note.get_window_extent()  # sets its place; with the leader, which may cross a roof
             box = Bbox(Text.get_window_extent(note).expanded(1.06, 1.0).get_points())
             free = not box.count_overlaps(taken)
@@ -107,7 +114,7 @@ def name_points(axes: Axes, points: Sequence[Place], texts: Sequence[str]) -> No
                 best = box
                 break
             note.remove()
-        if best is None:  # a crowd: the table below names it
+        if best is None:  # too many points; the table below names this one
             continue
         taken.append(best)
 
@@ -115,7 +122,7 @@ def name_points(axes: Axes, points: Sequence[Place], texts: Sequence[str]) -> No
 def _shared(
     points: Sequence[Place], shown: Sequence[tuple[float, ...]], texts: Sequence[str], dot: float
 ) -> list[tuple[Place, str]]:
-    """One text for the points of a layer that cover each other: ``conv2 FP, DP``."""
+    """Return one text for the points of a layer that cover each other: ``conv2 FP, DP``."""
     groups: list[list[int]] = []
     for index, text in enumerate(texts):
         for group in groups:

@@ -1,4 +1,4 @@
-"""Charts of the report that count time: what the memory feeds, rooflines, cycles by cause."""
+"""Charts of the report that show time: attainable throughput, rooflines, cycles by cause."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DASHES = ["--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8,
 
 
 def attainable(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw a line for each traffic: throughput over bandwidth, named where it ends."""
+    """Draw throughput over bandwidth, one line for each traffic, named at its end."""
     figure.set_figheight(4.2 if wide else 5.6)
     axes = figure.subplots()
     bandwidths = [1.0, 100.0]
@@ -50,7 +50,7 @@ def attainable(figure: Figure, document: Json, wide: bool) -> None:
 
 
 def roofline(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw each pass under its roof, as near as the passes are to each other."""
+    """Draw each pass under its roof; the axes span only the passes."""
     figure.set_figheight(3.8 if wide else 4.4)
     axes = figure.subplots()
     rows = rows_of(document, "roofline")
@@ -92,7 +92,7 @@ def roofline(figure: Figure, document: Json, wide: bool) -> None:
 
 
 def cycles(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw the time of each pass by what it is spent on."""
+    """Draw the time of each pass by cause."""
     rows = rows_of(document, "cycles")
     figure.set_figheight(max(2.6, 1.0 + 0.22 * len(rows)))
     axes = figure.subplots()

@@ -1,7 +1,7 @@
-"""Charts of a page as inline SVG; colours are CSS variables, so a drawing fits any theme.
+"""Charts of a page as inline SVG. Colours are CSS variables, which follow the theme.
 
-Each chart is drawn twice, for a screen and for a phone, so that its letters have the text's size on
-both; the page shows one of them.
+Each chart is drawn twice, for a screen and for a phone, and the page shows one of the two. In both
+its letters have the size of the text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from merp.tools.report.chart_ink import CSS, STYLE, Json
 
 WIDTHS = {"wide": 10.5, "narrow": 4.5}  # inches
 Drawing = Callable[[Figure, Json, bool], None]
-"""Draws a chart of a document into a figure, on a screen's width or a phone's."""
+"""A function that draws a chart of a document into a figure, for a screen or a phone."""
 
 DRAW: Mapping[str, Drawing] = {
     "staircase": chart_bytes.staircase,
@@ -32,7 +32,7 @@ DRAW: Mapping[str, Drawing] = {
 
 
 def charts(document: Json, draw: Mapping[str, Drawing] = DRAW) -> dict[str, str]:
-    """Return the SVG of every chart that a section asks for, in both widths."""
+    """Return the SVG of every chart of the sections, in both widths."""
     wanted = [chart for section in document["sections"] for chart in section["charts"]]
     with mpl.rc_context(STYLE):
         return {
@@ -51,7 +51,7 @@ def _svg(name: str, draw: Drawing, width: str, document: Json) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     for colour, css in CSS.items():
         svg = svg.replace(colour, css)
-    # Two charts of a page may not share an id.
+    # Two charts of a page must not share an id.
     svg = re.sub(r'\bid="', f'id="{name}-{width}-', svg)
     svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-{width}-", svg)
     size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)

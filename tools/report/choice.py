@@ -1,4 +1,4 @@
-"""What a report is asked for."""
+"""The request of a report."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from merp.tools.report.measurement import Measurement
 
 @dataclass(frozen=True, kw_only=True)
 class ReportChoice:
-    """What a report is asked for.
+    """The request of a report.
 
     Attributes:
-        batch: images of a training step. board: part, external memory, and clock of the engine.
-        measured: what simulations of layers in one piece found.
+        network: the network.
+        batch: images of a training step.
+        board: part, external memory, and clock of the engine.
+        measured: results of simulations of layers in one piece.
     """
 
     network: Network
@@ -31,25 +33,25 @@ class ReportChoice:
 
     @property
     def part(self) -> Part:
-        """FPGA whose memory and bitstream count."""
+        """The FPGA whose memory and bitstream are counted."""
         return self.board.part
 
     @property
     def clock_mhz(self) -> float:
-        """Of the engine."""
+        """Clock of the engine in MHz."""
         return self.board.clock_mhz
 
     @property
     def bandwidth_gbs(self) -> float:
-        """Peak of the external memory, 10^9 bytes a second."""
+        """Peak bandwidth of the external memory, 10^9 bytes per second."""
         return self.board.gbytes_s
 
     def network_on(self, count: Count) -> Network:
-        """The network; its passes apart where deltas lie at the resolution of the sums."""
+        """Return the network, with separate passes if deltas have the resolution of the sums."""
         return self.network if count.pooled else replace(self.network, backward=SEPARATE)
 
     def saw(self, layer: Layer, phase: str, figure: PhaseTraffic, *, every_port: bool) -> bool:
-        """Whether a record moved the very bytes of a figure of a layer and phase."""
+        """Return whether a record moved exactly the bytes of a figure of a layer and phase."""
         return any(
             found.layer is layer
             and found.phase == phase
@@ -58,26 +60,26 @@ class ReportChoice:
         )
 
     def moved(self, figures: LayerTraffic, phase: str, count: Count) -> bool:
-        """Whether simulations moved the very bytes that a layer moves in a phase, by a count."""
+        """Return whether simulations moved exactly the bytes of a layer and phase, by a count."""
         figure: PhaseTraffic | None = getattr(figures, phase)
         every_port = count.name == "all"
         return figure is not None and self.saw(figures.layer, phase, figure, every_port=every_port)
 
     @property
     def confirms(self) -> bool:
-        """Whether every simulation moved what is modelled."""
+        """Whether every simulation moved the modelled words."""
         return all(each.confirms for each in self.measured)
 
     @property
     def papers(self) -> bool:
-        """Whether the paper's printed values are of this network and batch."""
+        """Whether the paper's printed values apply to this network and batch."""
         return self.batch == published.BATCH and published.is_papers_network(self.network)
 
     @property
     def convolutions(self) -> list[Layer]:
-        """Convolution layers, in order."""
+        """The convolution layers, in order."""
         return [layer for layer in self.network.layers if layer.kind == "conv"]
 
     def seconds(self, cycles: int) -> float:
-        """Time of ``cycles`` at the clock."""
+        """Return the time of ``cycles`` at the clock."""
         return cycles / (self.clock_mhz * 1e6)

@@ -1,4 +1,4 @@
-"""The table of the report on what simulations confirmed, on whatever machine."""
+"""The table of the report with the results of simulations, for every machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merp.tools.report.table import LAYER, PHASE, Column, Table
 
 
 def measured_table(choice: ReportChoice, beside: Path) -> Table:
-    """Return what simulations confirmed; links are relative to the folder ``beside``."""
+    """Return the results of simulations; links are relative to the folder ``beside``."""
     rows = []
     for index, found in enumerate(choice.measured):
         rows.append(
@@ -36,23 +36,24 @@ def measured_table(choice: ReportChoice, beside: Path) -> Table:
             }
         )
     notes = [
-        "A record confirms bytes: every word equal to the golden model, the same words per port by "
-        "closed form, by walking the schedule, by the hardware's counters and by the monitors on "
-        "its pins. Maps and deltas are alike in every image, so the count of a batch follows; a "
-        "figure is measured where the bytes of a record come to it port by port."
+        "A record confirms bytes if every word equals the golden model, and if four counts of the "
+        "words of each port agree. These are the closed form, the schedule walker, the hardware's "
+        "counters and the monitors on its pins. Maps and deltas are alike in every image, which "
+        "gives the count of a batch. A figure is measured if the bytes of a record agree with it "
+        "port by port."
     ]
     if not rows:
         notes = [
-            "No record was given (--measured DIR, a folder that merp simulate -o DIR has left): "
-            "every number of this page is modelled."
+            "No record was given: --measured DIR, a folder of merp simulate -o DIR. All numbers of "
+            "this page are modelled."
         ]
     return Table(
         id="measured",
         title="Measured in hardware simulation",
         caption=(
-            "Runs whose records were given. Cycles from the first map word in to the last word "
-            "out, of the images and groups that were run. Count: each record counts every port; "
-            "a figure of count maps or all is marked where a record moved it on each port."
+            "Runs of the given records. Cycles from the first map word in to the last word out, of "
+            "the simulated images and groups. Count: each record counts every port; a figure of "
+            "count maps or all is marked if a record moved it on each port."
         ),
         columns=[
             Column(key="record", label="record", digits=0),

@@ -1,8 +1,8 @@
-"""What a record of ``merp simulate`` found of a phase of a layer, on whatever machine.
+"""The result of ``merp simulate`` for a phase of a layer, for every machine.
 
-A record confirms a phase of a layer when its bits were right, its ways of counting agree, and every
-port moved the words that the closed form gives for *this* network, whatever the record's name. A
-figure of the page is measured when such a record moved it, port by port.
+A record confirms a phase of a layer if its bits were right and its ways of counting agree. Every
+port must also have moved the words of the closed form for *this* network. The network's name in the
+record does not matter. A figure of the page is measured if such a record moved it, port by port.
 """
 
 from __future__ import annotations
@@ -25,19 +25,29 @@ DELTAS = ("sums", "pooled")
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """One phase of one layer, as a simulation found it.
+    """The simulation of one phase of one layer.
 
     Attributes:
-        network: it is of, as that lies in memory and goes back.
-        record: the file. command: that made it, by what it says.
-        groups: that were run. deltas: resolution at which deltas lay in memory.
-        turns: images of a batch of so many in which a port moves something.
-        words: seen on the pins of each port, of those groups; of state bytes. moved: their bytes;
-            none of velocities, which no figure counts.
-        fingerprint: of the elaboration. faults: why it confirms nothing; empty if it does.
-        cycles: total, first word in to last out, and where kernels are loaded before, kernel_load.
-        units: of those that compute, how many ran.
-        modelled: cycles by the model of the machine; None where it does not know such a run.
+        network: the network, with its storage and backward pass.
+        record: the file.
+        layer: the layer.
+        phase: name of the phase.
+        command: the command in the record.
+        engine: the simulator.
+        images: number of images.
+        groups: number of groups that ran.
+        deltas: resolution of the deltas in memory.
+        turns: number of images of a batch in which a port moves words.
+        words: words on the pins of each port, of the groups that ran; for the ReLU/pooling mask,
+            bytes.
+        moved: bytes of ``words``, without velocities, which no figure counts.
+        fingerprint: fingerprint of the elaboration.
+        words_compared: words that were compared with the golden model.
+        cycles: ``total``, from the first word in to the last out; ``kernel_load``, if kernels are
+            loaded before.
+        units: number of computing units that ran.
+        modelled: cycles by the model of the machine; None if it has none for this run.
+        faults: reasons why it confirms nothing; empty if it confirms its figures.
     """
 
     network: Network
@@ -61,25 +71,26 @@ class Measurement:
 
     @property
     def confirms(self) -> bool:
-        """Whether every check held."""
+        """Whether all checks hold."""
         return not self.faults
 
     @property
     def of_forward(self) -> bool:
-        """Whether it is of forward propagation, of one layer."""
+        """Whether it is forward propagation of a single layer."""
         phase = phases_on(self.network, self.layer).get(self.phase)
         return phase is not None and phase.forward and not phase.fuses
 
     def shows(self, figure: PhaseTraffic, batch: int, *, every_port: bool) -> bool:
-        """Whether this very figure, of all groups and ``batch`` images, was seen on the pins.
+        """Return whether this figure, of all groups and ``batch`` images, was seen on the pins.
 
-        Bytes of a port are brought to the batch, and those of the groups that ran to all of them.
-        Where state fills its last byte they do not come to the figure of another batch: only a run
-        of as many images shows that one.
+        The bytes of a port are scaled to the batch and to all groups. If the ReLU/pooling mask
+        fills its last byte with padding, they do not scale to another batch. Only a run of as many
+        images shows such a figure.
 
         Args:
-            figure: bytes by port. batch: images in it.
-            every_port: the figure counts all ports; else only those that it names are compared.
+            figure: bytes by port.
+            batch: images of the figure.
+            every_port: the figure counts all ports; otherwise only its own ports are compared.
         """
         ports = figure.streams.keys() | (self.moved.keys() if every_port else set())
 
@@ -102,11 +113,16 @@ def faults_of(
     expected: Mapping[str, int],
     compared: int,
 ) -> tuple[str, ...]:
-    """Why a run confirms nothing of a layer; nothing if it does.
+    """Return the reasons why a run confirms nothing of a layer; none if it confirms.
 
     Args:
-        operations: of what ran, by formula. moved: bytes by port, as its monitors counted words.
-        expected: words by port, by formula. compared: words that had to be.
+        run: the record of the run.
+        network: the network.
+        layer: the layer.
+        operations: operations of the run, by formula.
+        moved: bytes by port, from the words of its monitors.
+        expected: words by port, by formula.
+        compared: words that had to be compared.
     """
     return (
         *_told(run, network, layer, operations, sum(moved.values())),
@@ -117,7 +133,7 @@ def faults_of(
 def _told(
     run: Record, network: Network, layer: Layer, operations: int, moved: int
 ) -> Iterator[str]:
-    """What is wrong with what the record says of the run as a whole."""
+    """Yield the faults of the run as a whole."""
     yield from map(one_line, run["failures"])
     if HARDWARE not in run:
         yield f"{HARDWARE} is missing: the hardware may have changed since"
@@ -126,10 +142,10 @@ def _told(
     if run["groups"] != layer.groups or run["group"] not in ("all", *range(layer.groups)):
         yield f"group {run['group']} of {run['groups']}: {layer.name} has {layer.groups}"
     if run["bit_exact"] is not True or run["mismatches"] != 0:
-        yield f"{run['mismatches']} words differ from the golden"
+        yield f"{run['mismatches']} words differ from the golden model"
     if run["operations"] != operations:
         yield f"{run['operations']} operations, {operations} by closed form"
-    # A record counts words, and says only here how many bytes they have.
+    # A record counts words. Only this value shows how many bytes a word has.
     told, found = run["mb_per_gflop"]["full"], moved / operations * 1e3
     if not math.isclose(told, found, rel_tol=1e-9):
         word = word_bytes(network)
@@ -138,7 +154,7 @@ def _told(
 
 
 def _counted(run: Record, expected: Mapping[str, int], compared: int) -> Iterator[str]:
-    """What is wrong with the words of the ports, whether counted or compared."""
+    """Yield the faults of the words of the ports, counted or compared."""
     yield from differing_counts(run["ports"])
     found = monitored(run)
     for port in sorted(found.keys() | expected.keys()):
@@ -149,15 +165,18 @@ def _counted(run: Record, expected: Mapping[str, int], compared: int) -> Iterato
 
 
 def monitored(run: Record) -> dict[str, int]:
-    """Words on the pins of each port."""
+    """Return the words on the pins of each port."""
     return {port: ways["monitor"] for port, ways in run["ports"].items()}
 
 
 def check_hardware(run: Record, found: Measurement, *, state: bool = False) -> None:
-    """Check that a record belongs to the hardware as it is; one without hardware has a fault.
+    """Check that a record belongs to the current hardware. A record without a fingerprint has a
+    fault.
 
     Args:
-        state: FP wrote it, too.
+        run: the record.
+        found: its measurement.
+        state: FP also wrote the ReLU/pooling mask.
 
     Raises:
         BadInput: it belongs to other hardware.

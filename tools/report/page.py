@@ -1,4 +1,4 @@
-"""The page of the report: the JSON document in a template, charts inline, nothing fetched."""
+"""Render the page of the report: the JSON document in a template, with inline charts."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ def page(
     """Return the HTML of a document.
 
     Args:
+        document: the report.
         draw: its charts by name.
-        home: address of the site that the page is part of. picture: of that for link previews.
+        home: address of the site that the page belongs to.
+        picture: address of the picture for link previews.
     """
     environment = Environment(
         loader=FileSystemLoader(DATA),

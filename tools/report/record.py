@@ -1,4 +1,4 @@
-"""Records of ``merp simulate -o DIR``: of the network asked for, every value as it was written."""
+"""Read records of ``merp simulate -o DIR``; every value is checked."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from merp.cosim.phases.audit.audit import COUNTS
 from merp.models.base.errors import BadInput, shown
+from merp.models.base.file_format import RUNS, check_format
 from merp.models.network.network import Network
 from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.json_file import read_json
@@ -26,12 +27,12 @@ def _from(least: int) -> tuple[Right, str]:
 
 
 def is_ports(value: Any) -> bool:
-    """Whether it is words of ports, each counted in several ways, on the pins among them."""
+    """Return whether it holds words of ports, each counted in several ways, including the pins."""
     return is_table(value, lambda ways: is_table(ways, is_whole) and "monitor" in ways)
 
 
 Keys = Mapping[str, tuple[Right, str]]
-"""By key of a run what its value must be, and that in words."""
+"""By key of a run, a check of its value and the allowed values in words."""
 
 COUNT, LEAST_ONE = _from(0), _from(1)
 NAME = is_text, "a name"
@@ -40,21 +41,24 @@ _RUN: Keys = {
     **dict.fromkeys(("images", "groups"), LEAST_ONE),
     **dict.fromkeys(("mismatches", "words_compared", "operations", "cycles: total"), COUNT),
     "group": (lambda value: value == "all" or is_whole(value), "the number of a group, or all"),
-    "bit_exact": (lambda value: True, "there"),  # whatever is not true is a fault
+    "bit_exact": (lambda value: True, "there"),  # a value other than true is a fault, not an error
     "failures": (partial(is_list, of=lambda value: isinstance(value, str)), "a list of texts"),
     "mb_per_gflop: full": (is_number, "a number"),
     "ports": (is_ports, "whole numbers from 0, monitor one of them, by port and way of counting"),
 }
-"""What is read of a run of any machine."""
+"""The keys of a run that are read for every machine."""
 
 
 def read_runs(directory: Path, network: Network, own: Keys) -> tuple[Path, list[Record]]:
-    """The file of a record in ``directory``, and its runs.
+    """Return the file of a record in ``directory``, and its runs.
 
-    own: what runs of the network's architecture say beside what all do.
+    Args:
+        directory: folder of the record.
+        network: the network of the record.
+        own: further keys of runs of the network's architecture.
 
     Raises:
-        BadInput: there is none, it is of another network, or not what ``merp simulate`` wrote.
+        BadInput: there is no record, it belongs to another network, or merp did not write it.
     """
     path = directory / FILE
     if not path.is_file():
@@ -73,27 +77,30 @@ def read_runs(directory: Path, network: Network, own: Keys) -> tuple[Path, list[
                 raise ValueError(f"{HARDWARE} = {shown(run[HARDWARE])}: must be a name")
         return found
 
-    return path, read_record(path, network, runs)
+    return path, read_record(path, network, RUNS, runs)
 
 
-def read_record(path: Path, network: Network, runs: Callable[[Record], list[Run]]) -> list[Run]:
-    """The runs of a record, as ``runs`` takes them from it.
+def read_record(
+    path: Path, network: Network, newest: int, runs: Callable[[Record], list[Run]]
+) -> list[Run]:
+    """Return the runs of a record, which ``runs`` extracts.
 
     Raises:
-        BadInput: it is of another network, or ``runs`` raised that it is not what was written.
+        BadInput: it belongs to another network, or ``runs`` refused its values.
     """
     record = read_json(path)
+    check_format(f"--measured {path}", record, newest)
     found = record.get("network") if isinstance(record, dict) else None
     if found != network.name:
         raise BadInput(f"--measured {path}: network = {shown(found)}: must be {network.name!r}")
     try:
         return runs(record)
     except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"--measured {path}: not what merp simulate wrote: {error}") from error
+        raise BadInput(f"--measured {path}: not a record of merp simulate: {error}") from error
 
 
 def differing_counts(ports: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Ports whose ways of counting words differ, or of which one is missing."""
+    """Return the ports whose ways of counting words differ or are incomplete."""
     return [
         f"{port}: counts differ: {ways}"
         for port, ways in ports.items()
@@ -102,10 +109,10 @@ def differing_counts(ports: Mapping[str, Mapping[str, int]]) -> list[str]:
 
 
 def check_values(run: Any, keys: Keys) -> None:
-    """Check the values that are read of a run, or of another answer.
+    """Check the values of a run, or of another answer.
 
     Raises:
-        ValueError: one is missing or of another type.
+        ValueError: a value is missing or has another type.
     """
     for path, (right, allowed) in keys.items():
         value = run

@@ -1,4 +1,4 @@
-"""``merp report``: a page on the memory traffic of a network's training, its JSON and CSV."""
+"""``merp report``: write a page about the memory traffic of a training step, with JSON and CSV."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class ReportOptions(fields.Answer):
 
     network: str = fields.network()
     batch: int = fields.batch()
-    board: str | None = fields.board("that of the architecture's paper")
+    board: str | None = fields.board("the board of the architecture's paper")
     backward: str | None = fields.backward()
     part: str | None = option(Text(), f"{', '.join(PARTS)} (default: the board's)", metavar="PART")
     clock_mhz: float | None = option(
         POSITIVE,
-        "clock of the engine (default: the board's; with --part the paper's, by part)",
+        "clock of the engine (default: the board's; with --part: the paper's for this part)",
         "--clock",
         metavar="MHZ",
     )
@@ -40,7 +40,7 @@ class ReportOptions(fields.Answer):
     )
     measured: tuple[Path, ...] = option(
         Repeated(File()),
-        "a folder written by merp simulate -o DIR, with --board or without; may be repeated "
+        "a folder of merp simulate -o DIR, with or without --board; may be repeated "
         "(default: none)",
         default=(),
         metavar="DIR",
@@ -52,7 +52,7 @@ REQUEST = ReportOptions
 
 
 def run(asked: ReportOptions) -> int:
-    """Write the page, and return 1 if a record that was given confirms nothing."""
+    """Write the page, and return 1 if one of the given records confirms nothing."""
     network = with_backward(open_network(asked.network), asked.backward)
     report = report_of(network)
     board = _board(asked, report)
@@ -60,7 +60,7 @@ def run(asked: ReportOptions) -> int:
         raise BadInput(f"-o {asked.output}: must end in .html")
     choice = report.choice(network, asked.batch, board, asked.measured)
 
-    # matplotlib and jinja2 wait until the input is good.
+    # Import matplotlib and jinja2 only after the input was checked.
     from merp.tools.report.page import page
     from merp.tools.report.table import as_csv
 
@@ -82,7 +82,7 @@ def run(asked: ReportOptions) -> int:
 
 
 def _board(asked: ReportOptions, report: Report) -> Board:
-    """The board that was chosen, with what else was."""
+    """Return the chosen board with the changes of other options."""
     board = report.opened(asked.board or report.board)
     changes: dict[str, Any] = {}
     if asked.part:

@@ -1,4 +1,4 @@
-"""What a report is made of, whatever the machine."""
+"""The parts of a report that each machine provides."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ class Report:
     """The report of a machine.
 
     Attributes:
-        board: that its figures are of unless another is named. opened: a board by its name.
-        records: those of simulations in some folders, of a network.
-        choice: what is asked for, of network, batch, board and folders of records.
-        document: the page as JSON, its links relative to a folder.
+        board: name of its default board.
+        opened: returns a board by its name.
+        records: returns the records of simulations in folders, for a network.
+        choice: returns the request, from network, batch, board and folders of records.
+        document: returns the page as JSON, with links relative to a folder.
     """
 
     board: str
@@ -33,6 +34,6 @@ class Report:
 
 
 def report_of(network: Network) -> Report:
-    """The report of the machine that a network is for."""
+    """Return the report of the machine of a network."""
     found: Report = part_for(network, "report")
     return found

@@ -1,4 +1,4 @@
-"""A table of the report: what the JSON holds, and how the page and CSV write its cells."""
+"""A table of the report: its JSON, and the text of its cells on the page and in CSV."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ MEASURED, MODELLED = "measured", "modelled"
 class Column:
     """One column.
 
-    Attributes:
-        key: of the rows' values. label, unit: its head.
-        digits: decimals of a number; None for text. scale: divides the value before it is written.
-        basis: key under which a row says whether the number is measured; None if it cannot be.
-
     A row lists under ``errata`` the keys whose printed values are errata of the paper.
+
+    Attributes:
+        key: key of the rows' values.
+        label, unit: its head.
+        digits: decimals of a number; None for text.
+        scale: divisor of the value on the page.
+        basis: key under which a row says whether the number is measured; None if it is never
+            measured.
     """
 
     key: str
@@ -33,7 +36,7 @@ class Column:
     basis: str | None = None
 
     def cell(self, row: Mapping[str, Any]) -> str:
-        """Return what the page shows."""
+        """Return the text of a cell on the page."""
         value = row.get(self.key)
         if value is None:
             return "-"
@@ -50,7 +53,7 @@ PHASE = Column(key="phase", label="phase")
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Rows under a caption that says their count; the last ``totals`` rows are sums."""
+    """Rows under a caption that names their count; the last ``totals`` rows are sums."""
 
     id: str
     title: str
@@ -61,7 +64,7 @@ class Table:
     notes: Sequence[str] = field(default_factory=tuple)
 
     def json(self) -> dict[str, Any]:
-        """Return rows and columns as they are, nothing rounded."""
+        """Return rows and columns without rounding."""
         return {
             "id": self.id,
             "title": self.title,
@@ -84,12 +87,12 @@ class Table:
 
 
 def read_column(column: Mapping[str, Any]) -> Column:
-    """Return the column that the JSON describes."""
+    """Return the column of its JSON."""
     return Column(**column)
 
 
 def as_csv(table: Mapping[str, Any]) -> str:
-    """Return a table of the JSON as CSV: a head of keys, then every row's own values."""
+    """Return a table of the JSON as CSV: a head of keys, then the values of each row."""
     keys = [column["key"] for column in table["columns"]]
     keys += [c["basis"] for c in table["columns"] if c["basis"] and c["basis"] not in keys]
     text = io.StringIO()

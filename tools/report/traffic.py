@@ -1,4 +1,4 @@
-"""Tables of the report that count bytes: a count, and the paper's errata."""
+"""Tables of the report that show bytes by a count, and the paper's errata."""
 
 from __future__ import annotations
 
@@ -111,11 +111,12 @@ def _sum_basis(rows: Sequence[dict[str, Any]], layers: Sequence[LayerTraffic], p
 
 
 def errata_table(paper: str, errata: Sequence[Erratum]) -> Table:
-    """Return the printed values of a paper that its own definitions do not give."""
+    """Return the printed values of a paper that contradict its own definitions."""
     return Table(
         id="errata",
         title="Errata of the paper",
-        caption=f"What {paper} prints, what its own definitions give; count as each row says.",
+        caption=f"Values that {paper} prints, and values by its own definitions; each row names "
+        "its count.",
         columns=[
             Column(key="where", label="where"),
             Column(key="printed", label="printed"),

@@ -1,4 +1,4 @@
-"""What is to be simulated."""
+"""The request of a simulation after the checks of its machine."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How picked layers are to run, before the machine checks it.
+    """Options of a run before the checks of its machine.
 
     Attributes:
-        phase: a phase of the machine, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
-        engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
-        state: forward propagation writes the state that the backward phases read.
-        delta_at: as of ``deltas_pooled``. wave: the name of the waveform that is asked for.
-        rows: the first rows of one layer's input maps, in ``fp``; None runs all of them.
+        phase: a phase of the machine, or ``all``.
+        images: images of a run, 1 to ``MOST_IMAGES``.
+        engine: one of ``ENGINES``.
+        cu_array: one of ``ARRAYS``, or None for the engine's default.
+        state: forward propagation writes the ReLU/pooling mask that the backward phases read.
+        delta_at: as for ``deltas_pooled``.
+        wave: name of the waveform file, if any.
+        rows: number of the first rows of one layer's input maps to run in ``fp``; None runs all.
     """
 
     phase: str
@@ -35,15 +38,20 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class SimulationChoice:
-    """What is to be simulated.
+    """A checked request of a simulation.
 
     Attributes:
-        network: with its designs. layers: those to run, in order.
-        phases: those to run. group: the group to run, or None for all.
-        images: in a run. engine, array: what runs it. wave: the waveform, or None.
-        state: forward propagation also writes the state for backward propagation.
+        network: network with its designs.
+        layers: layers to run, in order.
+        phases: phases to run.
+        group: the group to run, or None for all.
+        images: images of a run.
+        engine: the simulator.
+        array: the simulated CU array, one of ``ARRAYS``.
+        wave: the waveform, or None.
+        state: forward propagation also writes the ReLU/pooling mask for backward propagation.
         before: deltas are stored at pooled resolution, and expanded before the engine.
-        rows: of the input maps, where the layer runs on its first ones alone, else None.
+        rows: number of the first rows of the input maps, if the layer runs on them only, else None.
     """
 
     network: Network

@@ -1,4 +1,4 @@
-"""The machine of the picked layers checks how they are to run."""
+"""Let the machine of the picked layers check the options of a run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from merp.tools.simulate.picked import Picked
 
 
 def choose(picked: Picked, options: RunOptions) -> SimulationChoice:
-    """Check the options of layers that share a machine, and return what is simulated.
+    """Check the options of layers that share a machine, and return the checked request.
 
     Raises:
-        BadInput: the machine does not do it.
+        BadInput: the machine does not support the options.
     """
     chooser: Callable[[Picked, RunOptions], SimulationChoice] = part_that_runs(
         picked.network, picked.layers, "choose"

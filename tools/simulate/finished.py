@@ -1,4 +1,4 @@
-"""Results that are kept while a long simulation runs, so that an interrupted one can go on."""
+"""Results that are stored during a long simulation, so that an interrupted run can resume."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from merp.tools.simulate.result import PassResult
 from merp.tools.simulate.simulated import Turn, Words, simulated_of
 
 Place = tuple[str, str] | tuple[str, str, int]
-"""Name and phase of a layer; of a turn also its number among theirs."""
+"""Name and phase of a layer; for a turn, also its number."""
 
 
 class Finished:
-    """Keeps results in the folder of an output.
+    """Stores results in the output folder.
 
-    Those of the turns of a phase of a layer are kept until its own result is.
+    Results of the turns of a phase of a layer are stored until the result of the phase is.
     """
 
     def __init__(self, kept: KeptFiles, choice: SimulationChoice) -> None:
-        """See that each result can be kept, before the first pass runs.
+        """Check that each result can be stored, before the first pass runs.
 
         Raises:
-            BadInput: something stands in the way.
+            BadInput: another entry blocks the path of a file.
         """
         self._kept = kept
         self._choice = choice
@@ -46,9 +46,9 @@ class Finished:
                     kept.check(name)
 
     def load(self, layer: Layer, phase: str) -> PassResult | None:
-        """The result of a phase of a layer, if it was kept by an equal run.
+        """Return the result of a phase of a layer, if an identical run stored it.
 
-        One that is not as it was kept is none, and said to be.
+        A damaged file is reported and ignored.
         """
         place = _place(self._choice, layer, phase)
         size = self._size(layer, phase)
@@ -58,7 +58,7 @@ class Finished:
         return found
 
     def load_turn(self, turn: Turn, number: int) -> PassResult | None:
-        """The result of the turn of that number of its phase and layer, likewise."""
+        """Return the stored result of a turn, by its number in its layer and phase."""
         layer, phase = turn.layer, turn.phase.name
         place = (*_place(self._choice, layer, phase), number)
         size = self._size(layer, phase)
@@ -82,14 +82,14 @@ class Finished:
         kept: NDArray[Any] | None,
         size: list[int] | None,
     ) -> PassResult:
-        """The result that a file is of; ``size``: of its outputs.
+        """Return the result in a file; ``size`` is the size of its outputs.
 
         Raises:
-            ValueError, KeyError, TypeError: of no such one.
+            ValueError, KeyError, TypeError: the file holds no such result.
         """
         outputs = None
         if kept is not None:
-            # Of another type they are not what was kept.
+            # Outputs of another type were not written by ``_save``.
             outputs = kept.astype(np.uint32, casting="equiv")
         if size != (None if outputs is None else list(outputs.shape)):
             raise ValueError("outputs of another size")
@@ -102,7 +102,7 @@ class Finished:
         return PassResult(layer, phase, audit, sha, seconds, outputs)
 
     def _size(self, layer: Layer, phase: str) -> list[int] | None:
-        """Of the output maps of the groups that run; None where there are none."""
+        """Return the size of the output maps of the groups that run; None without output maps."""
         if phase_on(self._choice.network, layer, phase).backward:
             return None
         behind = made_by(self._choice.network, layer, phase)
@@ -111,7 +111,7 @@ class Finished:
         return [self._choice.images, rows, columns, maps]
 
     def save(self, result: PassResult) -> None:
-        """Keep the result of a phase of a layer, and no longer those of its turns.
+        """Store the result of a phase of a layer, and drop those of its turns.
 
         A crash leaves the whole file or none.
         """
@@ -119,7 +119,7 @@ class Finished:
         self._kept.drop(self._of_turns(result.layer, result.phase))
 
     def save_turn(self, result: PassResult, number: int) -> None:
-        """Keep that of a turn until ``save``; of a turn that is alone ``save`` keeps it."""
+        """Store the result of a turn until ``save``. A single turn is stored by ``save`` only."""
         if self._machine.turns(self._choice, result.layer) > 1:
             place = _place(self._choice, result.layer, result.phase)
             self._save(result, (*place, number))
@@ -134,31 +134,35 @@ class Finished:
         self._kept.save(_name(place), place, about, arrays)
 
     def _of_turns(self, layer: Layer, phase: str) -> list[str]:
-        """The files of the turns of a phase of a layer."""
+        """Return the files of the turns of a phase of a layer."""
         turns = self._machine.turns(self._choice, layer)
         place = _place(self._choice, layer, phase)
         return [_name((*place, number)) for number in range(turns)] if turns > 1 else []
 
 
 def _place(choice: SimulationChoice, layer: Layer, phase: str) -> tuple[str, str]:
-    """Name and phase of a layer, as every answer has them."""
+    """Return name and phase of a layer, as in every answer."""
     return called(choice.network, layer, phase), phase
 
 
 def _name(place: Place) -> str:
-    """Of the file."""
+    """Return the name of the file."""
     return file_name(*map(str, place), suffix=".npz")
 
 
 def fingerprint(
     choice: SimulationChoice, image: Words, seed: int, parameters: Mapping[str, bytes]
 ) -> str:
-    """Name everything that a result depends on.
+    """Return a hash of everything that a result depends on.
 
-    Which layers and phases run is left out: a longer run may take a shorter one's results.
+    The layers and phases of the run are left out: a longer run may reuse the results of a shorter
+    one.
 
-    image: what goes into the network. seed, parameters: what its parameters come from, contents by
-    name.
+    Args:
+        choice: the request.
+        image: the input of the network.
+        seed: seed of the parameters.
+        parameters: sources of the parameters, contents by name.
     """
     alike = replace(choice, layers=(), phases=(), wave=None)
     return of_everything(repr((alike, seed)), image, parameters)

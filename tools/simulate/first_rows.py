@@ -1,8 +1,7 @@
-"""The golden step of a layer on the first rows of its maps, as if they had no more.
+"""The golden step of a layer on the first rows of its maps.
 
-The hardware is the same, built for the whole layer: how many rows there are is one of its
-registers. Padding follows the last row, and the formula, the walk and the golden model are those
-of the shorter maps.
+The hardware is unchanged, because the number of rows is one of its registers. Padding follows the
+last row. The formula, the schedule walker and the golden model calculate with the shorter maps.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from merp.models.network.network import Layer, Network
 
 
 def step_of(network: Network, layer: Layer, cut: Layer, whole: GoldenStep) -> LayerStep:
-    """The golden step of ``cut``, made of ``layer``, on the input of ``layer`` in ``whole``."""
+    """Return the golden step of ``cut``, made from ``layer``, on the input of ``layer`` in
+    ``whole``."""
     x = np.ascontiguousarray(whole.x(layer)[:, : cut.shape.rows])
     add = whole.add(layer)
     if add is not None:

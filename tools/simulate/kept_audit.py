@@ -1,4 +1,4 @@
-"""An audit as it is kept in a file, which somebody may have changed since."""
+"""Read an audit from a file that may have been edited."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _KEYS: dict[str, Callable[[Any], bool]] = {
     "maps": partial(is_list, of=is_text),
     "failures": partial(is_list, of=lambda value: isinstance(value, str)),
 }
-"""What each field of an audit must be."""
+"""A check of each field of an audit."""
 
 
 def audit_from(kept: Any, counters: Iterable[Counter] = COUNTERS) -> Audit:
-    """The audit whose ``dataclasses.asdict`` was written as JSON; it has these counters of cycles.
+    """Return the audit of its JSON (``dataclasses.asdict``), with these counters of cycles.
 
     Raises:
-        ValueError: no audit is written so.
+        ValueError: it is not the JSON of an audit.
     """
     if not isinstance(kept, dict) or kept.keys() != _KEYS.keys():
         raise ValueError("the fields are not those of an audit")

@@ -1,7 +1,7 @@
-"""Files in the folder of an output, that are kept while long work runs, so that it can go on.
+"""Files that long work stores in the output folder, so that it can resume.
 
-What is in one counts only for the very work that made it: the same network, input, choice and
-sources, and only as it was written: one that is damaged, forged or incomplete is made again.
+A file is used only for the same work: the same network, input, choice and sources. A file that is
+damaged, forged or incomplete is ignored, and its work runs again.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.base.errors import BadInput
+from merp.models.base.file_format import FINISHED, NewerFormat, check_format, numbered
 from merp.models.base.given import name_of
 from merp.tools.common.json_file import parse_json
 from merp.tools.common.npz import read_npz
@@ -28,15 +29,18 @@ Found = TypeVar("Found")
 
 
 class KeptFiles:
-    """What is kept, by the names of files."""
+    """Stored files, by their names."""
 
     def __init__(
         self, output: Output, fingerprint: str, resume: bool, tell: Callable[[str], object]
     ) -> None:
-        """In the folder of ``output``.
+        """Store files in the folder of ``output``.
 
-        fingerprint: of everything that the work depends on. resume: take what an equal run kept.
-        tell: is told of each that is not as it was kept.
+        Args:
+            output: the output folder.
+            fingerprint: hash of everything that the work depends on.
+            resume: reuse the files of an identical run.
+            tell: callback for a message about each damaged file.
         """
         self._output = output
         self._fingerprint = fingerprint
@@ -45,16 +49,17 @@ class KeptFiles:
         self._names: set[str] = set()
 
     def said(self) -> str:
-        """What an equal run can take from here; "" if nothing."""
+        """Return a message about the files that an identical run can reuse; "" if there are
+        none."""
         if not self._names:
             return ""
         return f"{self._output.said}: finished parts saved: {len(self._names):,}"
 
     def check(self, name: str) -> None:
-        """See that ``name`` can be kept.
+        """Check that the file ``name`` can be stored.
 
         Raises:
-            BadInput: something stands in the way.
+            BadInput: another entry blocks its path.
         """
         self._output.check(f"{FOLDER}/{name}")
 
@@ -65,20 +70,23 @@ class KeptFiles:
         said: str,
         read: Callable[[Mapping[str, Any], Arrays], Found],
     ) -> Found | None:
-        """What ``read`` makes of a file, if it was kept by an equal run.
+        """Return the content of a file as ``read`` parses it, if an identical run stored it.
 
-        One that is not as it was kept is none, and said to be.
+        A damaged file is reported and ignored.
 
         Args:
-            place: what it is of, as JSON. said: the same for people.
-            read: makes it of what is said about it, and arrays. What they are not of it tells by a
-                ``ValueError``, ``KeyError`` or ``TypeError``.
+            name: name of the file.
+            place: description of its content, as JSON.
+            said: the same for people.
+            read: parses the JSON and the arrays of the file. It raises a ``ValueError``,
+                ``KeyError`` or ``TypeError`` if ``save`` did not write them.
         """
         path = self._output.root / FOLDER / name
         if not self._resume or not path.exists():
             return None
         try:
             kept = read_npz(path)
+            check_format(path, kept, FINISHED)
             if not is_whole(kept):
                 raise ValueError("the seal is broken")
             about = parse_json(str(kept["about"]), str(path))
@@ -87,8 +95,10 @@ class KeptFiles:
             if about["fingerprint"] != self._fingerprint:
                 return None
             found = read(about, kept)
+        except NewerFormat:
+            raise
         except (BadInput, ValueError, KeyError, TypeError):  # TypeError: no table, no such type
-            self._tell(f"{name_of('resume')}: {path}: not as it was kept: {said} runs again")
+            self._tell(f"{name_of('resume')}: {path}: damaged: {said} runs again")
             return None
         self._names.add(name)
         return found
@@ -96,12 +106,12 @@ class KeptFiles:
     def save(
         self, name: str, place: Sequence[object], about: Mapping[str, object], arrays: Arrays
     ) -> None:
-        """Keep what ``about`` says as JSON, and arrays; a crash leaves the whole file or none."""
+        """Store ``about`` as JSON, and arrays; a crash leaves the whole file or none."""
         text = json.dumps({"pass": list(place), "fingerprint": self._fingerprint, **about})
-        kept = sealed({**arrays, "about": np.array(text)})
+        kept = sealed(numbered({**arrays, "about": np.array(text)}, FINISHED))
         try:
             self._output.write({f"{FOLDER}/{name}": kept})
-        except KeyboardInterrupt:  # it may strike when the file is in its place
+        except KeyboardInterrupt:  # it may arrive after the file was moved into place
             path = self._output.root / FOLDER / name
             if path.is_file() and path.read_bytes() == kept:
                 self._names.add(name)
@@ -109,16 +119,18 @@ class KeptFiles:
         self._names.add(name)
 
     def drop(self, names: Collection[str]) -> None:
-        """Remove what another file now holds, whichever run kept it."""
+        """Remove files whose content another file holds now, also those of earlier runs."""
         self._output.remove(f"{FOLDER}/{name}" for name in names)
         self._names.difference_update(names)
 
 
 def of_everything(choice: str, image: NDArray[Any], parameters: Mapping[str, bytes]) -> str:
-    """Name everything that a result depends on.
+    """Return a hash of everything that a result depends on.
 
-    choice: what was asked for. image: what goes into the network. parameters: what its parameters
-    come from, contents by name.
+    Args:
+        choice: text of the request.
+        image: the input of the network.
+        parameters: sources of its parameters, contents by name.
     """
     digest = hashlib.sha256()
     digest.update(choice.encode())

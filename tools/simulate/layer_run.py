@@ -1,4 +1,4 @@
-"""What came of a layer's run in the hardware."""
+"""The result of a layer's run in the hardware."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from merp.models.network.network import Layer
 from merp.tools.common.rows import Rows
 
 STATE = "state"
-"""The one array of bytes."""
+"""The only array of bytes."""
 
 
 @dataclass(frozen=True, eq=False)
 class LayerRun:
-    """One phase of a layer, run in the hardware, every word compared with the golden model.
+    """One phase of a layer, run in the hardware, with every word compared to the golden model.
 
     Attributes:
         layer: the layer.
         phase: ``fp``, ``dp``, ``ku`` or ``bp``.
-        engine: what ran it.
-        fmt: its numbers.
+        engine: the simulator.
+        fmt: the number format.
         x: the layer's input, ``(images, rows, columns, groups*n)`` words.
-        words: what left the hardware, of the groups that were run, by name. ``fp``: ``y`` (images,
-            pooled rows, pooled columns, maps) and, if asked for, ``state``, the bytes of one group
-            after the other. ``dp``: ``delta``, of the maps in front. ``ku``: ``kernels`` (maps, n,
-            k, k) and ``biases`` (maps,), the new ones.
-        records: of each group, as the engine gave it: words, transfers, cycles, counters.
-        audit: words four ways, bits, cycles by cause, of all groups.
+        words: output words of the hardware by name, for the groups that ran. ``fp``: ``y`` (images,
+            pooled rows, pooled columns, maps) and, if requested, ``state``, the bytes of the
+            ReLU/pooling mask, one group after the other. ``dp``: ``delta``, the deltas of the layer
+            in front. ``ku``: the new ``kernels`` (maps, n, k, k) and ``biases`` (maps,).
+        records: words, transfers, cycles and counters of each group, from the engine.
+        audit: words counted in four ways, bits, cycles by cause, for all groups.
     """
 
     layer: Layer
@@ -51,12 +51,12 @@ class LayerRun:
 
     @property
     def passed(self) -> bool:
-        """Whether all bits, counts and cycles are what they must be."""
+        """Whether all bits, counts and cycles are as expected."""
         return self.audit.passed
 
     @property
     def arrays(self) -> Mapping[str, NDArray[np.generic]]:
-        """``words`` as float64 numbers, exactly; ``state`` stays bytes."""
+        """``words`` as float64 numbers, exactly; ``state`` remains bytes."""
         return {
             name: words if name == STATE else to_values(words, self.fmt)
             for name, words in self.words.items()
@@ -64,13 +64,13 @@ class LayerRun:
 
     @property
     def ports(self) -> Rows:
-        """Words on each port of the hardware, counted four ways."""
+        """Words on each port of the hardware, counted in four ways."""
         title = f"{self.layer.name} {self.phase}: words on the ports"
         rows = ({"port": port, **ways} for port, ways in self.audit.ports.items())
         return Rows(title, rows)
 
     def __repr__(self) -> str:
-        """Verdict and cycles."""
+        """Return verdict and cycles."""
         return f"<{self._said()}>"
 
     def _said(self) -> str:
@@ -82,11 +82,11 @@ class LayerRun:
         )
 
     def _repr_html_(self) -> str:
-        """The verdict, the ports, and pictures of maps, as notebooks show them."""
+        """Return the verdict, the ports, and pictures of maps, for notebooks."""
         shown = f"<p>{escape(self._said())}</p>{self.ports._repr_html_()}"
         if "y" not in self.words:
             return shown
-        from merp.tools.simulate.map_picture import draw  # Matplotlib waits
+        from merp.tools.simulate.map_picture import draw  # imports Matplotlib only if needed
 
         picture = draw(
             self.layer.name,

@@ -17,9 +17,9 @@ def draw(title: str, x: Values, y: Values) -> bytes:
     """Draw, as PNG, up to 8 input maps above as many output maps, spread evenly over all maps.
 
     Args:
-        title: above the picture.
-        x: (rows, columns, maps) numbers that went in.
-        y: (rows, columns, maps) numbers that came out of the hardware.
+        title: text above the picture.
+        x: (rows, columns, maps) numbers of the input.
+        y: (rows, columns, maps) numbers of the hardware's output.
     """
     figure = Figure(figsize=(12, 3.6), layout="constrained")
     FigureCanvasAgg(figure)

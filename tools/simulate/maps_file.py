@@ -1,4 +1,4 @@
-"""A user's input maps: an ``.npz`` with the array ``input``."""
+"""Read a user's input maps: an ``.npz`` with the array ``input``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ KEY = "input"
 
 
 def read_maps(path: Path, images: int | None, network: Network, machine: Simulated) -> Words:
-    """Maps of a file's first ``images`` images, or of all: (images, rows, columns, channels) words.
+    """Return the maps of a file's first ``images`` images, or of all, as words.
 
-    Its one array, ``input``, is (images, rows, columns, channels): floating-point numbers, which
-    are rounded into the network's format, or words of it, where the machine takes such.
+    Their size is (images, rows, columns, channels). The array ``input`` of the same size holds
+    floating-point numbers, which are rounded to the network's format. If the machine allows it, it
+    may also hold words of this format.
 
     Raises:
-        BadInput: unreadable file, another key, another size, fewer images, or the machine refuses
-            the type or a number.
+        BadInput: an unreadable file, another key, another size, fewer images, or the machine
+            refuses the type or a number.
     """
     arrays = read_npz(path)
     if set(arrays) != {KEY}:
@@ -34,5 +35,5 @@ def read_maps(path: Path, images: int | None, network: Network, machine: Simulat
             "of one image or more"
         )
     if images is not None and images > len(array):
-        raise BadInput(f"--images {images}: {path} has {len(array)}: allowed are so many or fewer")
+        raise BadInput(f"--images {images}: {path} has {len(array)}: allowed: 1 to {len(array)}")
     return machine.words_of(where, array[:images], network)

@@ -1,4 +1,4 @@
-"""Which layers of a network are simulated, and checks that all machines share."""
+"""The layers to simulate, and checks that all machines share."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ MOST_IMAGES = 256  # in a run
 
 @dataclass(frozen=True, kw_only=True)
 class Picked:
-    """Which layers of a network are simulated.
+    """The layers to simulate.
 
     Attributes:
-        network: with the designs that are simulated. layers: each has one.
-        group: the one to run, or None for all.
+        network: network with the simulated designs.
+        layers: layers to simulate; each has a design.
+        group: the group to run, or None for all.
     """
 
     network: Network
@@ -36,14 +37,17 @@ class Picked:
 
 
 def pick(network: Network, layer: str | None, group: int | str | None, cus: int | None) -> Picked:
-    """Find the layers to run, and their designs, sized anew for ``cus`` CUs if it is given.
+    """Return the layers to run and their designs, resized to ``cus`` CUs if it is given.
 
     Args:
-        layer: a name, two of fused layers (``conv1+conv2``), ``all``, or None for the first.
-        group: a number as such or as digits, ``all``, or None: 0 of a layer, all of ``all``.
+        network: the network.
+        layer: a name, two fused layers (``conv1+conv2``), ``all``, or None for the first.
+        group: a number, also as digits, ``all``, or None: 0 for a layer, all for ``all``.
+        cus: number of CUs, or None.
 
     Raises:
-        BadInput: there is no such layer or group, a layer has no design, or no such one is built.
+        BadInput: the layer or group does not exist, a layer has no design, or a design with
+            ``cus`` CUs cannot be built.
     """
     pair = pair_named(network, layer)
     if pair:
@@ -60,27 +64,27 @@ def pick(network: Network, layer: str | None, group: int | str | None, cus: int 
 
 
 def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:
-    """Refuse a phase, as of ``phases_named``, that none of the layers has.
+    """Refuse a phase, as in ``phases_named``, that no layer has.
 
     Raises:
-        BadInput: so it is.
+        BadInput: no layer has the phase.
     """
-    if phase == FP.name and network.layer_fusion:  # fused ones in one pass
+    if phase == FP.name and network.layer_fusion:  # fused layers in one pass
         return
     backward = phase != ALL and known_phases()[phase].backward
     if backward and len(layers) == len(network.layer_fusion):
         raise BadInput(
-            f"{mention('phase', phase)}: of {' and '.join(network.layer_fusion)} fused: allowed: fp"
+            f"{mention('phase', phase)}: fused {' and '.join(network.layer_fusion)}: allowed: fp"
         )
     if phase != ALL and not any(has_phase(network, layer, phase) for layer in layers):
         raise BadInput(f"{mention('phase', phase)}: {lacks(network, layers[0], phase)}")
 
 
 def check_deltas(delta_at: str | None, phases: Sequence[str]) -> None:
-    """Refuse pooled deltas where none are taken.
+    """Refuse pooled deltas if no phase reads deltas.
 
     Raises:
-        BadInput: so it is.
+        BadInput: only ``fp`` runs.
     """
     if delta_at == "pooled" and tuple(phases) == (FP.name,):
         raise BadInput(
@@ -90,7 +94,7 @@ def check_deltas(delta_at: str | None, phases: Sequence[str]) -> None:
 
 
 def first_rows(layer: Layer, rows: int) -> Layer:
-    """The layer with maps of ``rows`` rows.
+    """Return the layer with maps of ``rows`` rows.
 
     Raises:
         BadInput: the layer's maps have fewer rows, or its kernel or pooling window needs more.
@@ -107,10 +111,10 @@ def first_rows(layer: Layer, rows: int) -> Layer:
 
 
 def check_resume(resume: bool, *, output: bool, wave: bool) -> None:
-    """Refuse to go on where no folder is given, or a waveform is, which finished layers lack.
+    """Refuse to resume without a folder, or with a waveform, which finished layers would lack.
 
     Raises:
-        BadInput: so it is.
+        BadInput: the folder is missing, or a waveform is requested.
     """
     if resume and (not output or wave):
         raise BadInput(
@@ -120,27 +124,27 @@ def check_resume(resume: bool, *, output: bool, wave: bool) -> None:
 
 
 def check_wave_of(part: str | None, *, wave: bool) -> None:
-    """Refuse to show a part of the design in no file.
+    """Refuse the option for a part of the design if no waveform is written.
 
     Raises:
-        BadInput: so it is.
+        BadInput: there is no waveform.
     """
     if part is not None and not wave:
-        raise BadInput(f"{given('wave_of', part)}: of no file: allowed with {name_of('wave')}")
+        raise BadInput(f"{given('wave_of', part)}: allowed with {name_of('wave')}")
 
 
 def check_room(choice: SimulationChoice) -> None:
-    """Refuse, before anything is computed, what the machine has too little memory for.
+    """Refuse, before any work, a simulation for which the machine has too little memory.
 
     Raises:
-        BadInput: it has.
+        BadInput: the memory is too small.
     """
     whole_step = choice.state or choice.phases != (FP.name,)
     check_room_of(choice.network, choice.layers[-1], choice.images, whole_step=whole_step)
 
 
 def check_room_of(network: Network, last: Layer, images: int, *, whole_step: bool) -> None:
-    """As ``check_room``, of a golden step up to a layer; ``whole_step``: deltas, too.
+    """Check the memory for a golden step up to a layer; ``whole_step``: with deltas.
 
     Raises:
         BadInput: the machine has too little memory.
@@ -150,31 +154,30 @@ def check_room_of(network: Network, last: Layer, images: int, *, whole_step: boo
 
 
 def array_of(engine: str, asked: str | None) -> str:
-    """The CU array that is simulated: the one asked for, else the engine's usual one.
+    """Return the requested CU array, or the engine's default.
 
     Raises:
-        BadInput: the engine runs the hardware only.
+        BadInput: the engine supports RTL only.
     """
     if engine == "ghdl" and asked == "behavioural":
         raise BadInput(
-            f"{given('cu_array', asked)}: {mention('engine', engine)} runs the hardware: "
-            "allowed: rtl"
+            f"{given('cu_array', asked)}: {mention('engine', engine)} runs RTL only: allowed: rtl"
         )
     return asked or USUAL_ARRAYS[engine]
 
 
 def _with_design(network: Network, name: str) -> Layer:
-    """A layer that has a design."""
+    """Return a layer that has a design."""
     layer = network.layer(name)
-    network.design(layer)  # says so where there is none
+    network.design(layer)  # raises BadInput if there is none
     return layer
 
 
 def _layers(network: Network, asked: str | None) -> list[Layer]:
-    """The layers to run, each with a design."""
+    """Return the layers to run, each with a design."""
     if asked != ALL:
         return [_with_design(network, network.layers[0].name if asked is None else asked)]
-    # Each layer feeds the next, so the first that is traffic-only ends the chain.
+    # Each layer feeds the next, so the first layer without a design ends the chain.
     layers: list[Layer] = []
     for layer in network.layers:
         if layer.design is None:
@@ -186,7 +189,7 @@ def _layers(network: Network, asked: str | None) -> list[Layer]:
 
 
 def _group(layers: Sequence[Layer], layer: str | None, asked: int | str | None) -> int | None:
-    """The group to run; None is all of them."""
+    """Return the group to run; None is all of them."""
     if layer == ALL:
         if asked not in (None, ALL):
             raise BadInput(

@@ -1,4 +1,4 @@
-"""Layers in one piece, by the machine that their designs are of."""
+"""Layers in one piece, on the machine of their designs."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from merp.tools.simulate.waves import Waves
 
 @dataclass(frozen=True)
 class Pieces:
-    """Layers that are chosen, and their machine."""
+    """The chosen layers, and their machine."""
 
     choice: SimulationChoice
     machine: Simulated
 
     @property
     def engine(self) -> str:
-        """The engine that runs them."""
+        """The simulator that runs them."""
         return self.choice.engine
 
     @property
     def plan(self) -> str:
-        """Passes, words and cycles."""
+        """A line with passes, words and cycles."""
         return plan_line(self._planned)
 
     @cached_property
@@ -46,17 +46,17 @@ class Pieces:
         return self.machine.planned(self.choice)
 
     def maps(self, photograph: Path | None) -> Words:
-        """Those of the machine."""
+        """Return the machine's default maps."""
         return self.machine.input_maps(self.choice.network, self.choice.images, photograph)
 
     def parameters(self, seed: int, path: Path | None) -> Any:
-        """Those of the machine."""
+        """Return the machine's parameters."""
         return self.machine.parameters(self.choice.network, seed, path)
 
     def finished(
         self, maps: Words, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
     ) -> Finished:
-        """Layers and phases, and turns of them."""
+        """Return the store for results of layers, phases and turns."""
         return Finished(kept(fingerprint(self.choice, maps, seed, sources)), self.choice)
 
     def run(
@@ -67,7 +67,7 @@ class Pieces:
         waves: Waves | None,
         progress: Progress,
     ) -> Found:
-        """All that was chosen."""
+        """Simulate the request."""
         progress.expect(self._planned.cycles)
         return simulate_all(self.choice, maps, parameters, finished, waves, progress)
 
@@ -75,12 +75,15 @@ class Pieces:
 def pieces(
     network: Network, asked: Simulate, read: Callable[[Network, Simulated], Words | None]
 ) -> tuple[Pieces, Words | None]:
-    """Layers in one piece, and the maps that somebody gave for them.
+    """Return the layers in one piece, and the maps of the user, if any.
 
-    read: makes these maps, for a network with the designs that run, and its machine.
+    Args:
+        network: the network.
+        asked: the request.
+        read: reads the user's maps, for a network with its designs, and its machine.
 
     Raises:
-        BadInput: what was asked for does not go together, or with the network.
+        BadInput: options contradict each other, or the network.
     """
     picked = pick(network, asked.layer, asked.group, asked.cus)
     machine = simulated_of(picked.network, picked.layers)

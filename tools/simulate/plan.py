@@ -1,4 +1,4 @@
-"""What a simulation will take, before it runs."""
+"""The size of a simulation, before it runs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from merp.tools.simulate.simulated import SimulationPlan
 
 
 def plan_line(plan: SimulationPlan) -> str:
-    """Return the passes, the words of their ports by formula, the cycles by the model, in a line.
+    """Return a line: passes, words on the ports by formula, and cycles by the model.
 
-    Where the model does not know a pass no cycles are said.
+    Without a model of a pass, the line has no cycles.
     """
     passes, words, cycles = plan
     text = f"{passes:,} {'pass' if passes == 1 else 'passes'}, {words:,} words on the ports"

@@ -1,4 +1,4 @@
-"""What ``merp simulate`` says: JSON for machines, tables for people, pictures of maps."""
+"""The output of ``merp simulate``: JSON for programs, tables for people, pictures of maps."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from typing import Any
 from rich.console import Console
 
 from merp.cosim.phases.audit.audit import COUNTS, Audit, combine
+from merp.models.base.file_format import RUNS, numbered
 from merp.models.base.names import file_name
 from merp.models.network.phases import ONE_PASS, apart, called, phase_on
 from merp.tools.common.hardware import HARDWARE, hardware_sha
+from merp.tools.common.shortened import dominant
 from merp.tools.common.table import Sheet, console, fixed, table
 from merp.tools.simulate.choice import SimulationChoice
 from merp.tools.simulate.result import PassResult
 from merp.tools.simulate.simulated import CountedHalf, simulated_of
 
 ENDS = ("fill", "drain")
-"""Cycles before the first slot and behind the last, of machines that count them."""
+"""Cycles before the first slot and after the last, on machines that count them."""
 
 
 def answer(
     choice: SimulationChoice, results: Sequence[PassResult], *, everything: bool
 ) -> dict[str, Any]:
-    """The answer as JSON: of one layer, or ``runs`` and their ``total`` with all layers."""
+    """Return the answer as JSON: of one layer, or ``runs`` and their ``total`` for all layers."""
     runs = [_layer(choice, result) for result in results]
     if not everything:
-        return runs[0]
+        return numbered(runs[0], RUNS)
     total = combine([result.audit for result in results])
     halves = simulated_of(choice.network, choice.layers).counted_halves.values()
-    return {
+    found = {
         "network": choice.network.name,
         "engine": choice.engine,
         "cu_array": choice.array,
@@ -39,6 +41,7 @@ def answer(
         "runs": runs,
         "total": {**audit_answer(total, halves), "operations": total.operations},
     }
+    return numbered(found, RUNS)
 
 
 def _layer(choice: SimulationChoice, result: PassResult) -> dict[str, Any]:
@@ -71,7 +74,7 @@ def _layer(choice: SimulationChoice, result: PassResult) -> dict[str, Any]:
 
 
 def _stalls(cycles: Mapping[str, int], half: str = "") -> dict[str, int]:
-    """Stalls by cause; ``half``: what the names of its counters begin with."""
+    """Return stalls by cause; ``half`` is the prefix of its counters' names."""
     begin = f"{half}stall_"
     return {
         name.removeprefix(begin): count for name, count in cycles.items() if name.startswith(begin)
@@ -79,7 +82,7 @@ def _stalls(cycles: Mapping[str, int], half: str = "") -> dict[str, int]:
 
 
 def _half_answer(audit: Audit, halves: Iterable[CountedHalf]) -> dict[str, Any]:
-    """Cycles of a half's slots, where one pass counts them apart, as JSON."""
+    """Return the cycles of a half's slots as JSON, if a pass counts them separately."""
     found = {}
     for name in (half.begins for half in halves):
         half = {
@@ -94,7 +97,7 @@ def _half_answer(audit: Audit, halves: Iterable[CountedHalf]) -> dict[str, Any]:
 
 
 def audit_answer(audit: Audit, halves: Iterable[CountedHalf] = ()) -> dict[str, Any]:
-    """Bits, words, cycles, failures of an audit, as JSON; ``halves``: that it may have."""
+    """Return bits, words, cycles and failures of an audit as JSON; ``halves``: possible halves."""
     cycles = audit.cycles
     ideal = audit.ideal
     return {
@@ -120,7 +123,7 @@ def audit_answer(audit: Audit, halves: Iterable[CountedHalf] = ()) -> dict[str, 
 
 
 def _lost(audit: Audit, unit: str) -> dict[str, float]:
-    """Share of all cycles in which units do nothing useful, by cause, the largest first."""
+    """Return the shares of all cycles without useful work, by cause, the largest first."""
     cycles = audit.cycles
     causes = {
         f"idle {unit}s": cycles["issue"] - audit.ideal,
@@ -133,7 +136,7 @@ def _lost(audit: Audit, unit: str) -> dict[str, float]:
 
 
 def _mb_per_gflop(audit: Audit) -> dict[str, float]:
-    """Measured on the pins: the ports of maps and deltas, and every port."""
+    """Return the traffic measured on the pins: for ports of maps and deltas, and for every port."""
     return {
         "paper": audit.mb_per_gflop(audit.maps),
         "full": audit.mb_per_gflop(tuple(audit.ports)),
@@ -141,22 +144,76 @@ def _mb_per_gflop(audit: Audit) -> dict[str, float]:
 
 
 def show(
-    choice: SimulationChoice, results: Sequence[PassResult], screen: Console | None = None
+    choice: SimulationChoice,
+    results: Sequence[PassResult],
+    screen: Console | None = None,
+    *,
+    details: bool,
 ) -> None:
-    """Print, per layer, words by port and way of counting, the bits, and the cycles."""
+    """Print words by port and way of counting, the bits, and the cycles.
+
+    Several results are a row each, unless ``details`` are requested.
+    """
     screen = screen or console()
     for line in (
         apart(choice.network, choice.layers) if {"dp", "ku", ONE_PASS} & set(choice.phases) else ()
     ):
         screen.print(f"Not in one pass: {line}")
-    for result in results:
-        _show_layer(choice, result, screen)
+    if details or len(results) == 1:
+        for result in results:
+            _show_layer(choice, result, screen, details=details)
+    else:
+        _show_rows(choice, results, screen)
     if len(results) > 1:
         total = combine([result.audit for result in results])
         screen.print(f"All {len(results)} passes: {verdict(total)}; {time_taken(total)}")
 
 
-def _show_layer(choice: SimulationChoice, result: PassResult, screen: Console) -> None:
+def _show_rows(choice: SimulationChoice, results: Sequence[PassResult], screen: Console) -> None:
+    """Print a row for each result: those that failed, and those with the most cycles."""
+    machine = simulated_of(choice.network, choice.layers)
+    screen.print(
+        f"{choice.network.name}, {choice.images} image(s), engine {choice.engine}, "
+        f"{machine.unit} array {choice.array}",
+        style="bold",
+    )
+    weights = [result.audit.whole if result.audit.passed else float("inf") for result in results]
+    shown, others = dominant(weights)
+    rows = []
+    for index in shown:
+        result = results[index]
+        audit, counts = result.audit, result.audit.ports.values()
+        equal = all(len(set(ways.values())) == 1 for ways in counts)
+        rows.append(
+            [
+                called(choice.network, result.layer, result.phase),
+                result.phase,
+                "equal" if audit.bit_exact else f"{audit.mismatches:,} differ",
+                "equal" if equal else "DIFFER",
+                f"{sum(ways['monitor'] for ways in counts):,}",
+                f"{audit.whole:,}",
+                f"{100 * audit.efficiency:.1f}",
+                fixed(_mb_per_gflop(audit)["paper"], 2),
+            ]
+        )
+    columns = ["layer", "phase", "bits", "counts", "words", "cycles", "busy, %", "MB/GFlop"]
+    caption = (
+        "bits: the outputs and the golden model. counts: words of each port by formula, schedule "
+        "walk, hardware counter and monitor. MB/GFlop: measured, count maps."
+    )
+    if others:
+        caption += f" {len(others)} passes with fewer cycles passed, too."
+    screen.print(table("", columns, rows, text_columns=4, keys=2, caption=caption))
+    for result in results:
+        name = called(choice.network, result.layer, result.phase)
+        for failure in result.audit.failures:
+            screen.print(f"FAILED    {name} {result.phase}: {failure}", style="bold red")
+    screen.print("--details: words by port and cycles by cause of every pass.")
+
+
+def _show_layer(
+    choice: SimulationChoice, result: PassResult, screen: Console, *, details: bool
+) -> None:
     layer, audit = result.layer, result.audit
     machine = simulated_of(choice.network, choice.layers)
     group = "all groups" if choice.group is None else f"group {choice.group}"
@@ -188,10 +245,9 @@ def _show_layer(choice: SimulationChoice, result: PassResult, screen: Console) -
     said = "" if model is None else f"; the cycle model says {100 * model:.2f} %"
     lost = [f"{cause} {100 * share:.2f} %" for cause, share in _lost(audit, machine.unit).items()]
     screen.print(f"lost      {', '.join(lost) or 'nothing'}{said}")
-    screen.print(
-        f"traffic   {measured['paper']:.3f} MB/GFlop measured, count maps (maps); "
-        f"{measured['full']:.3f} on all ports"
-    )
+    screen.print(f"traffic   {measured['paper']:.3f} MB/GFlop measured, count maps")
+    if details:
+        screen.print(f"          {measured['full']:.3f} MB/GFlop measured, on all ports")
     built = f", after {result.build_seconds:.1f} s of building"
     screen.print(f"time      {time_taken(audit)}{built}")
     for failure in audit.failures:
@@ -200,7 +256,7 @@ def _show_layer(choice: SimulationChoice, result: PassResult, screen: Console) -
 
 
 def words_table(audit: Audit, ways: Sequence[str]) -> Sheet:
-    """Words of each port by way of counting."""
+    """Return a table of the words of each port, with a column for each way of counting."""
     heads = [way.replace("_", " ") for way in ways]
     rows = [
         [port, *(f"{counts[way]:,}" for way in ways), _equal(list(counts.values()))]
@@ -210,7 +266,7 @@ def words_table(audit: Audit, ways: Sequence[str]) -> Sheet:
 
 
 def _account(audit: Audit, half: str) -> str:
-    """Cycles by cause; ``half``: what the names of its counters begin with."""
+    """Return cycles by cause; ``half`` is the prefix of its counters' names."""
     cycles = audit.cycles
     stalls = ", ".join(f"{cause} {waits:,}" for cause, waits in _stalls(cycles, half).items())
     causes = [name for name in ("issue", *ENDS) if half + name in cycles]
@@ -223,14 +279,14 @@ def _equal(counts: Sequence[int]) -> str:
 
 
 def verdict(audit: Audit) -> str:
-    """Whether the bits are the golden's."""
+    """Return whether the bits equal the golden model's."""
     if audit.bit_exact:
-        return f"equal to the golden: {audit.words_compared:,} words compared, 0 differ"
-    return f"NOT EQUAL to the golden: {audit.mismatches:,} differ of {audit.words_compared:,}"
+        return f"equal to the golden model: {audit.words_compared:,} words compared, 0 differ"
+    return f"NOT EQUAL to the golden model: {audit.mismatches:,} differ of {audit.words_compared:,}"
 
 
 def time_taken(audit: Audit) -> str:
-    """Seconds of a simulation, and its speed."""
+    """Return the seconds of a simulation, and its speed."""
     speed = audit.whole / audit.seconds if audit.seconds else 0.0
     return f"{audit.seconds:.1f} s for {audit.whole:,} cycles ({speed:,.0f} cycles/s)"
 
@@ -238,9 +294,9 @@ def time_taken(audit: Audit) -> str:
 def files(
     choice: SimulationChoice, results: Sequence[PassResult], report: dict[str, Any], golden: Any
 ) -> dict[str, str | bytes]:
-    """``simulate.json``, ``simulate.txt`` and a picture per layer, by name."""
+    """Return ``simulate.json``, ``simulate.txt`` and a picture per layer, by name."""
     text = StringIO()
-    show(choice, results, console(text))
+    show(choice, results, console(text), details=True)
     found: dict[str, str | bytes] = {
         "simulate.json": json.dumps(report, indent=2) + "\n",
         "simulate.txt": text.getvalue(),
@@ -251,8 +307,8 @@ def files(
 def pictures(
     choice: SimulationChoice, results: Sequence[PassResult], golden: Any
 ) -> dict[str, bytes]:
-    """A picture per layer of forward propagation, as PNG, by name."""
-    from merp.tools.simulate.map_picture import draw  # Matplotlib waits
+    """Return a PNG picture per layer of forward propagation, by name."""
+    from merp.tools.simulate.map_picture import draw  # imports Matplotlib only if needed
 
     found, machine = {}, simulated_of(choice.network, choice.layers)
     for result in results:

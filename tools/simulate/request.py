@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 BOARD, SCHEDULE = Being("board"), Being("schedule")
 PIECES = (BOARD, SCHEDULE)
-"""With these no layer runs in one piece and by itself."""
+"""With these options, layers do not run one by one in one piece."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,13 +40,13 @@ class Simulate:
         Text(),
         "a layer, or all (default: the first)",
         metavar="L",
-        says="one, or ``all`` up to the first that has no design.",
+        says="a layer, or ``all`` up to the first without a design.",
     )
     phase: str | None = fields.phase(
         ALL,
         help=f"default {PHASE}",
-        says="``fp``, ``dp``, ``ku`` (CNN-MERP section III), ``bp`` (the latter two in one pass), "
-        "or ``all``, a training step.",
+        says="``fp``, ``dp``, ``ku`` (CNN-MERP section III), ``bp`` (dp and ku in one pass), or "
+        "``all``, a training step.",
     )
     delta_at: str | None = fields.delta_at(without=(BOARD,))
     state: bool = fields.state(without=PIECES)
@@ -55,81 +55,80 @@ class Simulate:
         "a group, or all (default 0; all with L all)",
         metavar="G",
         without=PIECES,
-        says="of one layer, the one to run, or ``all``.",
+        says="for one layer, the group to run, or ``all``.",
     )
     cus: int | None = option(
         WholeOption(1, MOST_CUS),
-        "CUs (default: as many as the network file says)",
+        "number of CUs (default: as in the network file)",
         metavar="N",
         without=PIECES,
-        says="CUs of each design, 1 to 512; as in the network file if not given.",
+        says="CUs of each design, 1 to 512; by default as in the network file.",
     )
     images: int | None = option(
         WholeOption(1, MOST_IMAGES),
-        "in a run, the batch of a plan; default 1, with --input all of the file",
+        "images of a run, or batch of a plan (default: 1; with --input all of the file)",
         "--images",
         "--batch",
         metavar="N",
-        says="of the photograph, 1 to 256 (default 1).",
+        says="images made from the photograph, 1 to 256 (default 1).",
     )
     rows: int | None = option(
         WholeOption(1, MAX_SIZE),
-        "fp of one layer on the first N rows of its input maps, as if they had no more "
-        "(default: all)",
+        "run fp of one layer on the first N rows of its input maps only (default: all)",
         metavar="N",
         without=PIECES,
-        says="of one layer's input maps in ``fp``, the first ones alone; else all.",
+        says="run ``fp`` of one layer on its first rows only; by default on all.",
     )
     image: Place | None = option(
         File(),
-        "a photograph (default: one that is shipped)",
+        "a photograph (default: the shipped one)",
         metavar="FILE",
         group="maps",
-        says="another photograph, a file.",
+        says="file of another photograph.",
     )
     engine: str = option(
         OneOf(ENGINES),
-        "default myhdl",
+        "simulator (default myhdl)",
         default="myhdl",
         says="``myhdl``, ``verilator`` or ``ghdl``.",
     )
     cu_array: str | None = option(
         OneOf(ARRAYS),
-        "default behavioural with myhdl, else rtl; ghdl: rtl alone",
-        says="``behavioural`` (quicker, the same bits in the same cycles; with ``myhdl``, its "
-        "default, and ``verilator``) or ``rtl``.",
+        "CU array (default: behavioural with myhdl, else rtl; ghdl allows rtl only)",
+        says="``behavioural`` or ``rtl``. Behavioural arrays are faster, with the same bits in the "
+        "same cycles. They are the default of ``myhdl`` and allowed with ``verilator``.",
     )
     seed: int = fields.seed(
-        "of the kernels, where no file gives them, and of a sample of passes",
-        says="of initial kernels and biases.",
+        "seed of the kernels without a file, and of a sample of passes",
+        says="seed of the initial kernels and biases.",
     )
     wave: Place | None = fields.output(
         "file",
-        "waveform, .vcd or .fst, with views for GTKWave and Surfer beside it (default: none)",
+        "waveform, .vcd or .fst, with views for GTKWave and Surfer next to it (default: none)",
         "--wave",
         metavar="FILE",
         without=PIECES,
-        says="a file, ``.vcd`` or ``.fst``, for a waveform of one phase, and layers of one design.",
+        says="file for a waveform, ``.vcd`` or ``.fst``, of one phase and layers of one design.",
     )
     wave_of: str | None = option(
         Text(),
-        "what it shows beside the ports: an instance with everything below, as layer.windows, or "
-        "all (default: the ports alone)",
+        "add signals to the waveform: an instance with everything below, as layer.windows, or "
+        "all (default: ports only)",
         metavar="PATH",
         without=PIECES,
-        says="what it shows beside the ports, as ``Layer.run`` takes it.",
+        says="signals of the waveform in addition to the ports, as for ``Layer.run``.",
     )
     output: Place | None = fields.output(
         "folder",
         "report and pictures (default: none)",
         without=(SCHEDULE,),
-        says="a folder for report and pictures; finished layers are kept in it while it runs.",
+        says="folder for the report and pictures; it stores finished layers during the run.",
     )
     resume: bool = option(
         Flag(),
         "reuse finished work of an identical run in DIR",
         without=(SCHEDULE,),
-        says="take those of an identical run that was interrupted.",
+        says="reuse finished layers of an identical run that was interrupted.",
     )
 
 
@@ -149,7 +148,7 @@ class SimulateOptions(Typed, Simulate, fields.Tables):
     )
     kernels: Place | None = option(
         File(),
-        ".npz of kernels and biases (default: a model's own, else random ones)",
+        ".npz of kernels and biases (default: those of the model, else random ones)",
         "--kernels",
         "--weights",
         metavar="FILE",
@@ -157,31 +156,34 @@ class SimulateOptions(Typed, Simulate, fields.Tables):
         without=(SCHEDULE,),
     )
     schedule: bool = option(
-        Flag(), "on the MAC array: every pass of all images from one start, with the loss on chip"
+        Flag(), "on the MAC array: run all passes of all images from one start, with on-chip loss"
     )
     loss: str | None = option(
-        OneOf("merp.models.golden.loss:LOSSES"),  # NumPy and numba wait
-        "with --schedule (default hinge; cross-entropy: host only)",
+        OneOf("merp.models.golden.loss:LOSSES"),  # imports NumPy and numba only if needed
+        "loss for --schedule (default hinge; cross-entropy: host only)",
         needs=(SCHEDULE,),
     )
-    board: str | None = fields.board("none: layers in one piece", without=(SCHEDULE,))
+    board: str | None = fields.board("none, layers run in one piece", without=(SCHEDULE,))
     tiles: str | None = option(
         Text(),
-        "with --board: every pass of its plan, or N of each layer and phase, drawn by the seed, "
-        "the last one among them (default all)",
+        "with --board: run every pass of its plan, or a sample of N for each layer and phase, "
+        "which includes the last pass (default all)",
         metavar="all|sample:N",
         needs=(BOARD,),
     )
     goal: str | None = fields.goal(needs=(BOARD,))
     apart: bool = fields.apart(needs=(BOARD,))
     state_bits: str | None = fields.plan_state(needs=(BOARD,))
+    details: bool = fields.details(
+        "print words by port and cycles by cause of every pass, not a row for each"
+    )
 
 
 class GroupKind(Kind):
     """The number of a group, or ``all``."""
 
     def checked(self, name: str, value: object) -> int | str:
-        """Which groups a layer has is seen later."""
+        """Accept a group; a later check refuses groups that a layer does not have."""
         if isinstance(value, str) and value == ALL:
             return ALL
         return WholeOption(0, MAX_MAPS).checked(name, value)
@@ -193,8 +195,8 @@ class SimulateKeywords(Simulate):
 
     x: ArrayLike | None = keyword(
         Kind(),
-        "what goes into the network, (images, rows, columns, channels). Without it, the photograph "
-        "that is shipped; random numbers where no photograph has so many channels.",
+        "the input of the network, (images, rows, columns, channels). By default the shipped "
+        "photograph, or random numbers if no photograph has the channels of the network.",
     )
     _: KW_ONLY
     layer: str = again(Simulate, "layer", default=ALL)
@@ -205,6 +207,6 @@ class SimulateKeywords(Simulate):
     parameters: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = keyword(
         Kind(),
         "kernels ``(groups*m, n, k, k)`` and biases ``(groups*m,)`` by layer, such as "
-        "``Training.words``; initial ones of those that are left out. Of floats alone.",
+        "``Training.words``. Missing layers get initial ones. Only for floating point.",
     )
-    progress: Listener | None = keyword(Told(), "is told how far it is, in lines.")
+    progress: Listener | None = keyword(Told(), "receives lines about the progress.")

@@ -1,4 +1,4 @@
-"""What came of a phase of a layer."""
+"""The result of a phase of a layer."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from merp.models.network.network import Layer
 
 @dataclass(frozen=True)
 class PassResult:
-    """One phase of one layer, or a turn of it: the audit, and what the hardware made.
+    """The result of one phase of one layer, or of a turn of it: the audit and the outputs.
 
     Attributes:
-        audit: of all passes that were run.
-        elaboration_sha: of what ran. build_seconds: what its elaboration or build took.
+        layer: the layer.
+        phase: name of the phase.
+        audit: audit of all passes that ran.
+        elaboration_sha: fingerprint of the elaboration.
+        build_seconds: time of its elaboration or build.
         outputs: in forward propagation (images, pooled_rows, pooled_columns, maps of the groups
-            run) words, else None.
+            that ran) words, else None.
     """
 
     layer: Layer
@@ -32,12 +35,14 @@ class PassResult:
 
 
 def joined(turns: Sequence[PassResult], joint: int) -> PassResult:
-    """The result of a phase of a layer, from those of its turns in order.
+    """Return the result of a phase of a layer, from the results of its turns in order.
 
-    joint: axis of the output maps along which turns follow each other.
+    Args:
+        turns: results of the turns.
+        joint: axis of the output maps along which turns are joined.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are no turns.
     """
     audit = combine([each.audit for each in turns])
     made = [each.outputs for each in turns if each.outputs is not None]

@@ -1,4 +1,4 @@
-"""Run a sitting on an engine, and keep what is finished."""
+"""Run a sitting on a simulator, and store finished results."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ def _key(turn: Turn) -> Key:
 
 @dataclass
 class _Found:
-    """What came of turns so far.
+    """The results of turns so far.
 
     Attributes:
-        asked: the layer and phase of each pass that ran, or None if it only went before.
-        results: by layer and phase. faults: of passes that only went before.
+        asked: layer and phase of each pass that ran, or None if it only prepared other passes.
+        results: results by layer and phase.
+        faults: failures of passes that only prepared others.
     """
 
     asked: list[Key | None] = field(default_factory=list)
@@ -38,7 +39,7 @@ class _Found:
     faults: list[str] = field(default_factory=list)
 
     def of(self, key: Key, every: Sequence[Audited]) -> list[Audited]:
-        """Those of ``every`` pass that are of a layer and phase."""
+        """Return the elements of ``every`` pass that belong to a layer and phase."""
         return [each for each, asked in zip(every, self.asked, strict=True) if asked == key]
 
 
@@ -52,13 +53,17 @@ def simulate(
     bar: Progress,
     wanted: Sequence[Wanted],
 ) -> list[PassResult]:
-    """Run turns back to back on one elaboration; a result of each layer and phase.
+    """Run turns back to back on one elaboration; return a result for each layer and phase.
 
     Args:
-        joint: axis of a layer's output maps along which its turns follow each other.
-        images: of a run. finished: where finished work is kept, and taken from.
-        engine: what runs it. wave: the waveform, or None. bar: is told how far it is.
-        wanted: the top of this sitting, and those of the sittings that follow.
+        sitting: the turns.
+        joint: axis of a layer's output maps along which its turns are joined.
+        images: images of a run.
+        finished: store of finished results, or None.
+        engine: the simulator.
+        wave: the waveform, or None.
+        bar: receives the progress.
+        wanted: the top of this sitting, and those of the following sittings.
     """
     found = _Found()
     passes = _passes(sitting, joint, images, finished, bar, found)
@@ -67,7 +72,7 @@ def simulate(
     if audited:
         bar.spent.recount("simulating", "building", audited[-1].record.build_seconds)
     results = found.results
-    if wave is not None:  # nothing is resumed beside a waveform: every layer has run
+    if wave is not None:  # a run with a waveform does not resume: every layer has run
         results = {
             key: replace(each, audit=combine([one.audit for one in found.of(key, audited)]))
             for key, each in results.items()
@@ -77,7 +82,7 @@ def simulate(
 
 
 def _blamed(result: PassResult, faults: Sequence[str]) -> PassResult:
-    """A result that passes in front of it leave no trust in."""
+    """Return a result with the failures of earlier passes, which make it unreliable."""
     if not faults:
         return result
     audit = result.audit
@@ -92,7 +97,7 @@ def _passes(
     bar: Progress,
     found: _Found,
 ) -> Passes:
-    """The passes of each span that is not finished; adds every layer's result."""
+    """Yield the passes of each span that is not finished, and add every layer's result."""
     turns_of = Counter(_key(turn) for turn in sitting.turns if turn.asked)
     made: dict[Key, list[PassResult]] = {key: [] for key in turns_of}
     if finished is not None:
@@ -107,8 +112,8 @@ def _passes(
             bar.kept(sum(each.audit.whole for each in results))
         else:
             results = yield from _span(span, wanted, images, bar, found)
-            # Behind a span that is taken from its files others are fed from the golden's words, so
-            # that the hardware's must be equal.
+            # If a span is loaded from its files, later spans read the golden model's words. The
+            # words of the hardware must therefore be equal.
             if finished is not None and not found.faults and all(r.audit.passed for r in results):
                 for number, result in zip(numbers, results, strict=True):
                     finished.save_turn(result, number)
@@ -123,7 +128,7 @@ def _passes(
 
 
 def _take(sitting: Sitting, finished: Finished, bar: Progress, found: _Found) -> None:
-    """Add the results of layers and phases that an equal run has kept."""
+    """Add the results of layers and phases that an identical run stored."""
     for key, turn in {_key(turn): turn for turn in sitting.turns if turn.asked}.items():
         result = finished.load(turn.layer, turn.phase.name)
         if result is not None:
@@ -135,7 +140,7 @@ def _take(sitting: Sitting, finished: Finished, bar: Progress, found: _Found) ->
 def _kept(
     turns: Sequence[Turn], numbers: Sequence[int], finished: Finished | None
 ) -> list[PassResult] | None:
-    """The results of turns of a span, if an equal run has kept all of them."""
+    """Return the results of turns of a span, if an identical run stored all of them."""
     if finished is None:
         return None
     results = []
@@ -150,7 +155,7 @@ def _kept(
 def _span(
     span: Sequence[Turn], wanted: Sequence[Turn], images: int, bar: Progress, found: _Found
 ) -> Generator[GroupPass, Audited | None, list[PassResult]]:
-    """Run the turns of a span; the results of those that are wanted."""
+    """Run the turns of a span; return the results of the wanted ones."""
     audited: dict[Key, list[Audited]] = {}
     for turn in span:
         audited[_key(turn)] = yield from _turn(turn, bar, found)
@@ -185,7 +190,7 @@ def _tell(turn: Turn, result: PassResult) -> None:
 
 
 def _result(turn: Turn, images: int, audited: Sequence[Audited]) -> PassResult:
-    """Gather the passes of a turn."""
+    """Combine the passes of a turn."""
     records = [each.record for each in audited]
     return PassResult(
         turn.layer,

@@ -1,4 +1,4 @@
-"""A whole simulation: every phase of every layer that was chosen, one after the other."""
+"""A whole simulation: all requested phases of all requested layers, one after the other."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from merp.tools.simulate.waves import Waves
 
 @dataclass(frozen=True, eq=False)
 class SimulationOutcome:
-    """What came of a simulation.
+    """The outcome of a simulation.
 
     Attributes:
-        choice: what was simulated. results: of each layer and phase, in the order of the run.
-        golden: the step that every word was compared with; it knows the input of each layer.
+        choice: the checked request.
+        results: results of each layer and phase, in the order of the run.
+        golden: the golden step that every word was compared with; it has the input of each layer.
     """
 
     choice: SimulationChoice
@@ -37,16 +38,16 @@ class SimulationOutcome:
         return all(result.audit.passed for result in self.results)
 
     def answer(self, *, everything: bool) -> dict[str, Any]:
-        """The answer for machines: of one layer, or ``runs`` and their ``total``."""
+        """Return the answer for programs: of one layer, or ``runs`` and their ``total``."""
         return report.answer(self.choice, self.results, everything=everything)
 
     def files(self, answer: dict[str, Any]) -> dict[str, str | bytes]:
-        """Report and pictures, by name."""
+        """Return the files of the report and the pictures, by name."""
         return report.files(self.choice, self.results, answer, self.golden)
 
-    def show(self) -> None:
-        """Print the tables."""
-        report.show(self.choice, self.results)
+    def show(self, *, details: bool) -> None:
+        """Print a row for each pass, or the tables of each."""
+        report.show(self.choice, self.results, details=details)
 
 
 def simulate_all(
@@ -57,16 +58,18 @@ def simulate_all(
     waves: Waves | None,
     progress: Progress,
 ) -> SimulationOutcome:
-    """Simulate what was chosen.
+    """Run the requested simulation.
 
     Args:
-        image: (images, rows, columns, channels) words, what goes into the network.
+        choice: the checked request.
+        image: (images, rows, columns, channels) words, the input of the network.
         parameters: kernels and biases of its layers.
-        finished: where finished work is kept, and taken from. waves: the waveform's place.
-        progress: is told how far it is.
+        finished: store of finished results, or None.
+        waves: place of the waveform.
+        progress: receives the progress.
 
     Raises:
-        BadInput: an engine's simulator is not installed.
+        BadInput: the simulator is not installed.
         Stuck: no word moved for too long; the waveform shows where.
     """
     if waves is not None:

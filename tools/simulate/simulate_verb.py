@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 REQUEST = SimulateOptions
 WAYS = ("board", "schedule")
-"""Fields that ask for another way than layers in one piece."""
+"""Fields that select another kind of simulation than layers in one piece."""
 
 
 def run(asked: SimulateOptions) -> int:
-    """Simulate, print what was found, and return 1 if any of it is wrong."""
+    """Simulate, print the results, and return 1 if a check fails."""
     network = open_network(asked.network, fuses=True)
 
-    from merp.tools.simulate.work import Inputs, simulate  # slow imports wait
+    from merp.tools.simulate.work import Inputs, simulate  # import only if needed: it is slow
 
     ready, maps = _ready(network, asked)
 
@@ -40,7 +40,7 @@ def run(asked: SimulateOptions) -> int:
     bar = partial(ProgressBar, "simulate")
     with resumable(asked.words, "--resume"):
         done = simulate(ready, asked, inputs, bar, complain, everything=everything)
-    fields.answered(asked, done.answer, done.found.show)
+    fields.answered(asked, done.answer, lambda: done.found.show(details=asked.details))
     return 0 if done.found.passed else 1
 
 
@@ -54,7 +54,7 @@ def _ready(network: Network, asked: SimulateOptions) -> tuple[ReadySimulation, W
 
         return read_maps(Path(asked.input), asked.images, network, machine)
 
-    from merp.tools.simulate.pieces import pieces  # simulators wait
+    from merp.tools.simulate.pieces import pieces  # imports simulators only if needed
     from merp.tools.simulate.ways import way_of
 
     field = next((field for field in WAYS if is_given(getattr(asked, field))), None)

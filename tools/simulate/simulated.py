@@ -1,4 +1,4 @@
-"""What simulating asks of a machine."""
+"""The interface of a machine for simulation."""
 
 from __future__ import annotations
 
@@ -22,24 +22,27 @@ from merp.tools.simulate.choice import SimulationChoice
 from merp.tools.simulate.result import PassResult
 
 Words = NDArray[Any]
-"""Words of a network's numbers, of whatever type holds them."""
+"""Words of a network's numbers, of any type that holds them."""
 
 Numbers = NDArray[np.generic]
-"""Numbers or words, as somebody gave them."""
+"""Numbers or words, as the user gave them."""
 
 
 def _none(outputs: Bits) -> None:
-    """Nobody wants them."""
+    """Ignore the outputs."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """Passes of a phase of a layer, of a group or of an image.
+    """Passes of a phase of a layer, for a group or an image.
 
     Attributes:
-        said: what they are, for who waits. passes: makes them. made: is told the outputs of the
-            layer when all its turns are over. asked: whether anybody did; else the passes only go
-            before others.
+        phase: the phase.
+        layer: the layer.
+        said: description for progress messages.
+        passes: creates the passes.
+        made: receives the outputs of the layer after all its turns.
+        asked: whether the user requested it; otherwise the passes only prepare others.
     """
 
     phase: HardwarePhase
@@ -51,12 +54,13 @@ class Turn:
 
 
 class Sitting(NamedTuple):
-    """Turns one after the other on one elaboration.
+    """Turns that run one after the other on one elaboration.
 
     Attributes:
-        spans: turns that run together or not at all: what one of a span leaves on the chip, others
-            of that span read. No span reads what another one has left there.
-        cycles: of all turns, by the machine's model; None if it does not know them.
+        top: the elaboration.
+        spans: turns that run together or not at all, because they read data that an earlier turn of
+            the span left on the chip. No span reads such data of another span.
+        cycles: cycles of all turns, by the machine's model; None if it has no model of them.
     """
 
     top: Top
@@ -65,15 +69,16 @@ class Sitting(NamedTuple):
 
     @property
     def turns(self) -> list[Turn]:
-        """Those of all spans."""
+        """The turns of all spans."""
         return [turn for span in self.spans for turn in span]
 
 
 class CountedHalf(NamedTuple):
-    """The half of a pass whose cycles have counters of their own.
+    """A half of a pass whose cycles have their own counters.
 
     Attributes:
-        begins: what their names begin with. whose: its slots, for people.
+        begins: prefix of the counters' names.
+        whose: name of its slots for people.
     """
 
     begins: str
@@ -81,7 +86,7 @@ class CountedHalf(NamedTuple):
 
 
 class SimulationPlan(NamedTuple):
-    """What a simulation will take: passes, words by formula, cycles by the model if it knows."""
+    """The size of a simulation: passes, words by formula, and cycles by the model, if known."""
 
     passes: int
     words: int
@@ -89,87 +94,88 @@ class SimulationPlan(NamedTuple):
 
 
 class Simulated(Protocol):
-    """A machine as it is simulated."""
+    """The simulation of a machine."""
 
     @property
     def counters(self) -> tuple[Counter, ...]:
-        """Of cycles, that its tops have."""
+        """Counters of cycles in its tops."""
 
     @property
     def unit(self) -> str:
-        """What a part of it is called that computes."""
+        """Name of a computing unit."""
 
     @property
     def joint(self) -> int:
-        """Axis of a layer's output maps along which its turns follow each other."""
+        """Axis of a layer's output maps along which its turns are joined."""
 
     @property
     def counted_halves(self) -> Mapping[str, CountedHalf]:
-        """By phase, of phases that have one."""
+        """Counted halves by phase, for phases that have one."""
 
     def input_maps(self, network: Network, images: int, photograph: Path | None) -> Words:
-        """What goes into the network: (images, rows, columns, channels).
+        """Return the input of the network: (images, rows, columns, channels).
 
         Raises:
             BadInput: the file is no image, or has other channels.
         """
 
     def words_of(self, where: str, maps: Numbers, network: Network) -> Words:
-        """The same of what was given, of that size; ``where`` opens the complaint.
+        """Return the user's maps as words; ``where`` starts the error message.
 
         Raises:
-            BadInput: of another type, or what no word of the network stands for.
+            BadInput: they have another type, or a number that no word of the network represents.
         """
 
     def parameters(self, network: Network, seed: int, path: Path | None) -> Any:
-        """Kernels and biases before the step.
+        """Return kernels and biases before the step.
 
         Raises:
-            BadInput: of the file, or there is no way to give one.
+            BadInput: the file is wrong, or the machine takes no file.
         """
 
     def step(self, choice: SimulationChoice, image: Words, parameters: Any) -> Any:
-        """The golden step that passes are fed from and compared with.
+        """Return the golden step, which feeds the passes and is compared with them.
 
         Raises:
-            BadInput: a design does not run what was chosen.
+            BadInput: a design does not support the request.
         """
 
     def sittings(self, choice: SimulationChoice, step: Any) -> Iterator[Sitting]:
-        """All that was chosen, in the order in which it runs."""
+        """Yield the sittings of the request, in the order of the run."""
 
     def turns(self, choice: SimulationChoice, layer: Layer) -> int:
-        """How many turns each phase of a layer has."""
+        """Return the number of turns of each phase of a layer."""
 
     def planned(self, choice: SimulationChoice) -> SimulationPlan:
-        """What that will take."""
+        """Return the size of the simulation."""
 
     def efficiency(self, choice: SimulationChoice, result: PassResult) -> float | None:
-        """Efficiency by the cycle model, if it knows the pass."""
+        """Return the efficiency by the cycle model, if it knows the pass."""
 
     def halves(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, int]:
-        """Units of each half of a pass that has two, by what its counters begin with."""
+        """Return the units of each half of a pass with two halves, by the prefix of its
+        counters."""
 
     def about(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, Any]:
-        """What the answer for machines says of the design."""
+        """Return the description of the design for programs."""
 
     def hardware(self, choice: SimulationChoice, layer: Layer, phase: str) -> str:
-        """The same in a few words."""
+        """Return the description of the design in a few words."""
 
     def numbers(self, network: Network, layer: Layer, outputs: Words) -> Values:
-        """What output maps of a layer stand for, exactly."""
+        """Return the exact numbers of a layer's output maps."""
 
     def shown(
         self, choice: SimulationChoice, step: Any, result: PassResult
     ) -> tuple[Values, Values]:
-        """Numbers of the first image's input and output maps, of forward propagation."""
+        """Return the numbers of the first image's input and output maps, in forward propagation."""
 
 
 def simulated_of(network: Network, layers: Sequence[Layer]) -> Simulated:
-    """How the machine of ``layers`` is simulated; each has a design of one machine.
+    """Return the simulation of the machine of ``layers``, whose designs have one machine.
 
     Raises:
-        BadInput: the first of them has no design.
+        BadInput: the first layer has no design.
     """
     found: Simulated = part_that_runs(network, layers, "simulated")
     return found

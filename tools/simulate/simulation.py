@@ -1,4 +1,4 @@
-"""What came of a simulation of layers and phases of a network."""
+"""The results of a simulation of layers and phases of a network, for Python."""
 
 from __future__ import annotations
 
@@ -36,20 +36,25 @@ if TYPE_CHECKING:
 
 
 class Simulation(Rows):
-    """A row per layer and phase that ran in the hardware, every word compared with the golden.
+    """One row for each layer and phase that ran, with every word compared to the golden model.
 
-    Keys of a row: ``layer`` (of two fused layers ``conv1+conv2``), ``phase``, ``passed``,
-    ``words_compared``, ``mismatches``, ``cycles`` (first map word in to last word out),
-    ``kernel_load`` (cycles before; None on an array, where kernels come meanwhile),
-    ``efficiency`` (useful cycles of the CUs or MACs over all), ``mb_per_gflop`` (on all ports;
-    10^6 bytes, 10^9 operations).
+    The keys of a row are:
+
+    - ``layer``: name of the layer; for two fused layers ``conv1+conv2``
+    - ``phase``, ``passed``, ``words_compared``, ``mismatches``
+    - ``cycles``: from the first map word in to the last word out
+    - ``kernel_load``: cycles before; None on an array, which loads kernels at the same time
+    - ``efficiency``: useful cycles of the CUs or MACs over all cycles
+    - ``mb_per_gflop``: 10^6 bytes on all ports per 10^9 operations
 
     Attributes:
-        network: with the designs that ran. x: (images, rows, columns, channels) words that went in.
-        audits: words four ways, bits, cycles by cause, by layer and phase, named as in a row.
+        network: network with the designs that ran.
+        x: (images, rows, columns, channels) words of the input.
+        audits: words counted in four ways, bits, cycles by cause, by layer and phase, named as in a
+            row.
         words: output maps of forward propagation, (images, pooled rows, pooled columns, maps of
             the groups that ran) words of the network's format. The key is the name of the layer;
-            of two fused layers both names, ``conv1+conv2``, as the map between stays on the chip.
+            for two fused layers it is ``conv1+conv2``, because the map between them stays on chip.
         paths: the files that were written.
     """
 
@@ -86,12 +91,12 @@ class Simulation(Rows):
 
     @property
     def passed(self) -> bool:
-        """Whether all bits, counts and cycles are what they must be."""
+        """Whether all bits, counts and cycles are as expected."""
         return self._found.passed
 
     @property
     def audit(self) -> Audit:
-        """All passes together."""
+        """The audit of all passes together."""
         return combine(list(self.audits.values()))
 
     @property
@@ -107,11 +112,12 @@ class Simulation(Rows):
         }
 
     def json(self) -> dict[str, Any]:
-        """The answer of ``merp simulate --layer all --json``: ``runs``, and their ``total``."""
+        """Return the answer of ``merp simulate --layer all --json``: ``runs``, and their
+        ``total``."""
         return self._found.answer(everything=True)
 
     def __repr__(self) -> str:
-        """Verdict and cycles."""
+        """Return verdict and cycles."""
         return f"<{self._said()}>"
 
     def _said(self) -> str:
@@ -124,7 +130,7 @@ class Simulation(Rows):
         )
 
     def _repr_html_(self) -> str:
-        """Verdict, passes and pictures of maps, as notebooks show them."""
+        """Return verdict, passes and pictures of maps, for notebooks."""
         found = self._found
         drawn = pictures(found.choice, found.results, found.golden)
         images = (
@@ -136,11 +142,11 @@ class Simulation(Rows):
 
 
 def simulate(network: Network, asked: SimulateKeywords) -> Simulation:
-    """Simulate what was asked for, and write it.
+    """Run the requested simulation, and write its output.
 
     Raises:
-        BadInput: what was asked for does not go together, a place cannot be written, or a simulator
-            is not installed.
+        BadInput: options contradict each other, an output cannot be written, or a simulator is not
+            installed.
         Stuck: no word moved for too long.
     """
 
@@ -171,15 +177,15 @@ def simulate(network: Network, asked: SimulateKeywords) -> Simulation:
 
 
 def checked_parameters(network: Network, given: object) -> Parameters:
-    """Kernels and biases by layer name as words, of whichever layers were given.
+    """Return the given kernels and biases as words, by layer name.
 
     Raises:
-        BadInput: no such layer, or arrays of another size or type.
+        BadInput: a layer does not exist, or an array has another size or type.
     """
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise BadInput(f"parameters = {shown(given)}: allowed is a mapping by layer name")
+        raise BadInput(f"parameters = {shown(given)}: allowed is a mapping from layer names to (kernels, biases)")
     for name in given:
         if not isinstance(name, str):
             raise BadInput(f"parameters: {shown(name)}: allowed are names of layers")

@@ -1,6 +1,6 @@
-"""What viewers are to show of a waveform: a save file for GTKWave, a command file for Surfer.
+"""Views of a waveform: a save file for GTKWave, a command file for Surfer.
 
-Both name only what is in the waveform, as it is called there; the file goes by its bare name, so
+Both contain only signals of the waveform, by its names. They refer to its file without a folder, so
 that the set can be moved.
 """
 
@@ -17,7 +17,7 @@ from merp.testbenches.top.top import CONTROL, TopPorts
 
 
 def grouped(signals: Mapping[Name, str], ports: TopPorts) -> dict[str, list[Name]]:
-    """The signals of a waveform under the heads that a viewer shows them by.
+    """Return the signals of a waveform under the heads of a viewer.
 
     First the ports: control, each stream, registers, status; then each instance by its path.
     """
@@ -38,16 +38,19 @@ def grouped(signals: Mapping[Name, str], ports: TopPorts) -> dict[str, list[Name
 
 
 def gtkwave(waveform: str, signals: Mapping[Name, str], ports: TopPorts, last_time: int) -> str:
-    """A save file for the file ``waveform``.
+    """Return a save file for the file ``waveform``.
 
-    signals: those of it, with the range that it writes behind each name. last_time: of it, in its
-    unit; the save file shows all up to there.
+    Args:
+        waveform: name of the file.
+        signals: its signals, with the range that it writes after each name.
+        ports: ports of the top.
+        last_time: its last time, in its unit; the view shows everything up to it.
     """
     text = StringIO()
     save = GTKWSave(text)
     save.dumpfile(waveform, abspath=False)
-    # Without it GTKWave shows the first unit of time, in which nothing changes. A frame of its zoom
-    # is 200 pixels; the waves have about 300 in the window that it opens.
+    # By default GTKWave shows the first unit of time, in which nothing changes. A frame of its zoom
+    # has 200 pixels; the waves have about 300 in the initial window.
     save.zoom_markers(-log2(max(last_time, 1) * 200 / 300))
     for head, names in grouped(signals, ports).items():
         with save.group(head):
@@ -57,7 +60,7 @@ def gtkwave(waveform: str, signals: Mapping[Name, str], ports: TopPorts, last_ti
 
 
 def surfer(signals: Mapping[Name, str], ports: TopPorts) -> str:
-    """A command file."""
+    """Return a command file."""
     lines: list[str] = []
     for head, names in grouped(signals, ports).items():
         lines.append(f"divider_add {head}")

@@ -1,4 +1,4 @@
-"""A waveform with its views for GTKWave and Surfer, written as one set."""
+"""A waveform and its views for GTKWave and Surfer, written as one set."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Waves:
     """The place of a waveform while a simulation writes it.
 
     Attributes:
-        wave: what the simulation is to leave, as a draft.
+        wave: the draft of the waveform.
     """
 
     def __init__(self, output: Output, part: str | None) -> None:
-        """``part``: of the design, as ``Wave.of`` takes it."""
+        """Create the drafts; ``part`` of the design is as for ``Wave.of``."""
         self.wave = Wave.of(output.draft(output.name), part)
         self._output = output
         self._views = {
@@ -39,21 +39,22 @@ class Waves:
         """Hold the place ``path``.
 
         Raises:
-            BadInput: it is no place or no kind for a waveform, or the engine writes none such.
+            BadInput: the path or its suffix is not allowed, or the engine writes no such waveform.
         """
         check_wave(path, engine)
         with Output.of_file(name_of("wave"), path) as output:
             yield cls(output, part)
 
     def paths(self, place: Path) -> list[Path]:
-        """What is left at ``place``: the waveform, and its views beside it."""
+        """Return the paths of the waveform at ``place`` and of its views."""
         return [place, *(place.with_name(view) for view in self._views.values())]
 
     @contextmanager
     def kept(self, ports: TopPorts) -> Iterator[None]:
         """Put the waveform that is written in this context into its place, with its views.
 
-        That of a run that is stuck, too: it shows where. ``ports``: of the top that is simulated.
+        This includes the waveform of a stuck run, because it shows the reason. ``ports`` are those
+        of the simulated top.
         """
         try:
             yield

@@ -1,4 +1,4 @@
-"""Ways of simulating a network, beside its layers in one piece."""
+"""Kinds of simulations of a network other than layers in one piece."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs, machines, part_of
 
 Way = Callable[..., Any]
-"""As ``pieces.pieces``."""
+"""A function like ``pieces.pieces``."""
 
 
 def way_of(network: Network, field: str) -> Way:
-    """The way that a field of the request asks for, by the machine that runs a network.
+    """Return the kind of simulation that a field requests, on the machine of a network.
 
     Raises:
-        BadInput: the machine has no such way. The message lists machines that have it.
+        BadInput: the machine does not support it. The message lists the machines that do.
     """
     found: Way | None = part_for(network, "ways").get(field)
     if found is not None:

@@ -1,8 +1,7 @@
-"""Simulate what was chosen: hold the places, keep what is finished, write what came out.
+"""Run a simulation: lock its outputs, store finished results, write the final results.
 
-The three ways of ``merp simulate`` and ``Network.simulate`` all run here. A way is a
-``ReadySimulation``: layers in one piece (``pieces``), passes of a plan (CNN-MERP), one start (MAC
-array).
+All kinds of ``merp simulate`` and ``Network.simulate`` run here. A kind is a ``ReadySimulation``:
+layers in one piece (``pieces``), passes of a plan (CNN-MERP), or one start (MAC array).
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ class FoundResult(Protocol):
         """Whether every check of every pass holds."""
 
     def answer(self, *, everything: bool) -> dict[str, Any]:
-        """The answer for machines; ``everything``: all layers or phases were asked for."""
+        """Return the answer for programs; ``everything``: all layers or phases were requested."""
 
     def files(self, answer: dict[str, Any]) -> Mapping[str, str | bytes]:
-        """Report and pictures, by name."""
+        """Return the report and pictures, by name."""
 
-    def show(self) -> None:
-        """Print it for people."""
+    def show(self, *, details: bool) -> None:
+        """Print a first screen, or with ``details`` every table."""
 
 
 class ReadySimulation(Protocol):
-    """A simulation that is checked, and can run."""
+    """A simulation that is checked and can run."""
 
     @property
     def engine(self) -> str:
@@ -52,15 +51,15 @@ class ReadySimulation(Protocol):
         """A line that describes the work."""
 
     def maps(self, photograph: Path | None) -> Words:
-        """Return the maps of a network that nobody gave maps for."""
+        """Return the default maps of the network."""
 
     def parameters(self, seed: int, path: Path | None) -> Any:
-        """Kernels and biases, of a file or initial ones."""
+        """Return the kernels and biases of a file, or initial ones."""
 
     def finished(
         self, maps: Words, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
     ) -> Any:
-        """Where finished work is kept; ``kept`` makes the files of a fingerprint."""
+        """Return the store of finished results; ``kept`` creates the files of a fingerprint."""
 
     def run(
         self, maps: Words, parameters: Any, finished: Any, waves: Waves | None, progress: Progress
@@ -73,8 +72,10 @@ class Inputs:
     """The inputs of a simulation.
 
     Attributes:
-        maps: None for the photograph. parameters: None for those of the file, or initial ones.
-        kernels: a file. given: of given parameters, the contents by name.
+        maps: input maps; None for the photograph.
+        parameters: parameters; None for those of the file, or initial ones.
+        kernels: file of kernels and biases.
+        given: contents of given parameters, by name.
     """
 
     maps: Words | None
@@ -84,7 +85,7 @@ class Inputs:
 
     @property
     def sources(self) -> Mapping[str, bytes]:
-        """Contents of all that parameters come from but the seed, by name; files are read."""
+        """Contents of all sources of parameters except the seed, by name; files are read."""
         if self.kernels is None:
             return self.given
         return {self.kernels.name: self.kernels.read_bytes()}
@@ -109,17 +110,19 @@ def simulate(
     *,
     everything: bool,
 ) -> Done:
-    """Simulate with the places of the output held.
+    """Simulate while the places of the output are locked.
+
+    Messages about damaged files of finished work are passed to ``tell``.
 
     Args:
-        ready: what was chosen. asked: places, photograph and seed.
-        inputs: makes what goes in, when the places are held.
-        progress: makes who is told how far it is of the work's line.
-        tell: is told of finished work that is not as it was kept.
-        everything: as ``Found.answer`` takes it.
+        ready: the checked simulation.
+        asked: outputs, photograph and seed.
+        inputs: creates the inputs after the outputs are locked.
+        progress: creates the progress display from a line about the work.
+        everything: as for ``FoundResult.answer``.
 
     Raises:
-        BadInput: a place cannot be written, an input is wrong, or a simulator is not installed.
+        BadInput: an output cannot be written, an input is wrong, or a simulator is not installed.
         Stuck: no word moved for too long.
     """
     with ExitStack() as held:

@@ -1,4 +1,4 @@
-"""The answers of ``merp traffic`` for machines."""
+"""The JSON answers of ``merp traffic``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _phase_json(phase: PhaseTraffic | None) -> dict[str, Any] | None:
 def traffic_json(
     network: Network, traffic: tuple[LayerTraffic, ...], batch: int, count: Count
 ) -> dict[str, Any]:
-    """Return the answer for machines; totals are of convolution layers, and of all layers."""
+    """Return the JSON answer; totals are for the convolution layers, and for all layers."""
 
     phases = (*PHASES, *going_back(network))
 
@@ -63,12 +63,12 @@ def traffic_json(
 
 
 def going_back(network: Network) -> tuple[str, ...]:
-    """Phases that a step has besides the paper's: one pass for both on the way back."""
+    """Return the phase of the combined backward pass, which a step may have."""
     return (ONE_PASS,) if network.backward == COMBINED else ()
 
 
 def strategies_json(network: Network, layers: Sequence[Layer], batch: int) -> dict[str, Any]:
-    """Return the staircase of strategies of each layer for machines."""
+    """Return the JSON answer with the traffic of each layer after each strategy."""
     answers = []
     for layer in layers:
         trips = round_trips(network, layer, batch)

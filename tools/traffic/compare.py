@@ -1,4 +1,4 @@
-"""Two networks, or two configurations of one, side by side: layers pair up by name."""
+"""Compare two networks, or two configurations of one, layer by layer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOTALS = ("conv layers", "all layers")
 def paired(first: Sequence[LayerTraffic], second: Sequence[LayerTraffic]) -> dict[str, Pair]:
     """Return the phases of both by layer, in the order of the first, then both totals.
 
-    A layer that only one of them has stands against nothing.
+    If only one of them has a layer, the other has no phases for it.
     """
     ours, theirs = ({each.layer.name: each for each in some} for some in (first, second))
     pairs: dict[str, Pair] = {
@@ -43,13 +43,13 @@ def _phases(layer: LayerTraffic | None) -> dict[str, PhaseTraffic]:
 
 
 def _ratio(pair: Pair, phase: str) -> float | None:
-    """Bytes of the second over bytes of the first."""
+    """Return the bytes of the second over the bytes of the first."""
     first, second = (some.get(phase) for some in pair)
     return second.bytes / first.bytes if first and second and first.bytes else None
 
 
 def ratios(pairs: Mapping[str, Pair]) -> dict[str, dict[str, float | None]]:
-    """Return bytes of the second over those of the first, by layer and phase."""
+    """Return the bytes of the second over those of the first, by layer and phase."""
     return {
         name: {phase: _ratio(pair, phase) for phase in (pair[0] | pair[1])}
         for name, pair in pairs.items()

@@ -20,40 +20,40 @@ class TrafficFields:
     batch: int = fields.batch()
     count: str | None = option(
         OneOf(COUNTS, FORMER),
-        "what is counted: see merp help count (default maps; board with --board; all with "
+        "the words to count: see merp help count (default: maps; board with --board; all with "
         "--backward combined)",
         without=STRATEGIES,
-        says="what is counted: ``maps`` (maps and deltas), ``all`` (also kernels, biases, state) "
-        "or ``board`` (all, in passes that fit a board; modelled). If not given ``maps``; "
-        "``all`` with both backward phases in one pass.",
+        says="the words to count. ``maps``: maps and deltas; ``all``: also kernels, biases and the "
+        "ReLU/pooling mask; ``board``: all, in passes that fit a board (modelled). Default: "
+        "``maps``; ``all`` with the combined backward pass.",
         former=("footing",),
     )
     _: KW_ONLY
     state_bits: str | None = option(
         OneOf(STATES),
-        "state kept for ReLU' and un-pooling (default 32; pooled with --backward combined)",
+        "bits of the ReLU/pooling mask (default 32; pooled with --backward combined)",
         without=STRATEGIES,
-        says="bits of state for ReLU' and un-pooling: ``32``, ``1`` or ``pooled`` (default ``32``; "
+        says="bits of the ReLU/pooling mask: ``32``, ``1`` or ``pooled`` (default ``32``; "
         "``pooled`` with the combined backward pass). ``1`` and ``pooled`` need count ``all`` or "
         "``board``.",
     )
     memory_bytes: int | None = option(
         WholeOption(1, 1 << 40),
-        "of count board: tiles fit so many bytes (default: the plan on a board)",
+        "for count board: on-chip memory that tiles must fit (default: the plan on a board)",
         "--memory",
         metavar="BYTES",
         without=(*STRATEGIES, Being("board")),
-        says="on-chip memory, of ``board``: tiles by their bytes alone, without a board.",
+        says="for count ``board``: on-chip memory that tiles must fit, without a board.",
     )
     board: Place | None = fields.board(
-        "the paper's, of count board",
+        "for count board: the paper's",
         without=STRATEGIES,
-        says="a shipped board or a TOML file, of ``board``; the paper's if none is given.",
+        says="for count ``board``: a shipped board or a TOML file; by default the paper's.",
     )
     backward: str | None = fields.backward(
         without=STRATEGIES,
         says="delta propagation and kernel update of a convolution in ``separate`` passes or "
-        "``combined`` in one; as the network says if not given.",
+        "``combined`` in one; by default as the network says.",
     )
 
 
@@ -62,13 +62,19 @@ class TrafficOptions(TrafficFields, fields.Tables):
     """The options of the verb."""
 
     network: str = fields.network(after="words")
-    strategies: bool = option(Flag(), "show what each strategy of the paper saves")
+    strategies: bool = option(Flag(), "show the traffic of each strategy of the paper")
     compare: str | None = option(
         Text(),
-        "another network or .toml file, beside the first (default: none)",
+        "another network or .toml file to compare with (default: none)",
         metavar="NETWORK",
         without=STRATEGIES,
     )
     layer: str | None = option(
-        Text(), "of --strategies (default: all convolution layers)", needs=STRATEGIES
+        Text(), "the layer for --strategies (default: all convolution layers)", needs=STRATEGIES
+    )
+    all: bool = fields.all_rows("print every layer, not only those with the most bytes")
+    errata: bool = option(
+        Flag(),
+        "print the paper's values next to these and list those that do not reproduce",
+        group="form",
     )

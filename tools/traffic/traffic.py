@@ -27,7 +27,7 @@ def count_of(network: Network, asked: Asked) -> Count:
     """Return the count of a request; fields that are None follow the network.
 
     Raises:
-        BadInput: fields do not go together, or not with the way back.
+        BadInput: fields exclude each other, or contradict the network's ``backward``.
     """
     one_pass = network.backward == COMBINED
     usual = ("all", "pooled") if one_pass else ("maps", "32")
@@ -57,15 +57,15 @@ def count_of(network: Network, asked: Asked) -> Count:
 
 
 class Traffic(Rows):
-    """A row per layer and phase, from the closed form (CNN-MERP section IV).
+    """One row for each layer and phase, from the closed form (CNN-MERP section IV).
 
-    Keys of a row: ``layer``, ``kind``, ``phase``, ``operations``, ``bytes``, ``mb_per_gflop``
-    (10^6 bytes per 10^9 operations).
+    The keys of a row are ``layer``, ``kind``, ``phase``, ``operations``, ``bytes`` and
+    ``mb_per_gflop`` (10^6 bytes per 10^9 operations).
 
     Attributes:
-        network: whose traffic.
+        network: the network.
         batch: images of a step.
-        counted: which words the bytes include.
+        counted: the words that the bytes include.
         layers: the same by layer, with the bytes of each stream.
     """
 
@@ -96,22 +96,23 @@ class Traffic(Rows):
         return self.counted
 
     def total(self, phase: str = "step") -> PhaseTraffic:
-        """The sum over all layers of ``fp``, ``dp``, ``ku``, ``bp``, or of a whole ``step``."""
+        """Return the sum over all layers for ``fp``, ``dp``, ``ku``, ``bp``, or a whole
+        ``step``."""
         return total(self.layers, phase)
 
     def json(self) -> dict[str, Any]:
-        """The answer of ``merp traffic --json``."""
+        """Return the answer of ``merp traffic --json``."""
         return traffic_json(self.network, self.layers, self.batch, self.counted)
 
 
 def traffic_of(network: Network, asked: Asked) -> Traffic:
-    """The traffic that is asked for.
+    """Return the requested traffic.
 
     Raises:
-        BadInput: as ``count_of``, or a layer cannot go back in one pass.
+        BadInput: as for ``count_of``, or a layer cannot have a combined backward pass.
     """
     network = with_backward(network, asked.backward)
     count = count_of(network, asked)
     if count.name != "board":
-        check_network(network)  # a plan runs what cannot apart
+        check_network(network)  # a plan runs a layer in separate passes if it has to
     return Traffic(network, asked.batch, count)

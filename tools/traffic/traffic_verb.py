@@ -1,16 +1,18 @@
-"""``merp traffic``: memory traffic per layer and phase by formula, beside what the paper prints."""
+"""``merp traffic``: memory traffic per layer and phase by formula, with the paper's values."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from merp.models.base.errors import BadInput
 from merp.models.network.network import Network
+from merp.models.traffic.published import BATCH
 from merp.tools.common import fields
 from merp.tools.common.shipped import open_network
 from merp.tools.traffic.answer import strategies_json
 from merp.tools.traffic.compare import paired, print_comparison, ratios
 from merp.tools.traffic.request import TrafficOptions
-from merp.tools.traffic.tables import print_strategies, print_traffic
+from merp.tools.traffic.tables import is_published, print_strategies, print_traffic
 from merp.tools.traffic.traffic import traffic_of
 
 REQUEST = TrafficOptions
@@ -24,8 +26,13 @@ def run(asked: TrafficOptions) -> int:
     if asked.count is None and asked.board is not None:
         asked = replace(asked, count="board")
     traffic = traffic_of(network, asked)
+    if asked.errata and not is_published(traffic.network, asked.batch, traffic.counted):
+        raise BadInput(
+            f"{network.name}: --errata: the paper has values of alexnet alone, "
+            f"with --batch {BATCH} and --count maps"
+        )
     if asked.compare is not None:
-        # What the first one's way back means is asked of the second, too.
+        # The second network gets the count that the first one's backward pass selects.
         beside = traffic_of(
             open_network(asked.compare, fuses=True), replace(asked, count=traffic.counted.name)
         )
@@ -39,12 +46,15 @@ def run(asked: TrafficOptions) -> int:
     return fields.answered(
         asked,
         traffic.json(),
-        lambda: print_traffic(traffic.network, traffic.layers, asked.batch, traffic.counted),
-    )
+        lambda: print_traffic(
+            traffic.network, traffic.layers, asked.batch, traffic.counted,
+            whole=asked.all, errata=asked.errata,
+        ),
+    )  # fmt: skip
 
 
 def _strategies(network: Network, asked: TrafficOptions) -> int:
-    """Print what each strategy saves."""
+    """Print the traffic of each strategy."""
     layers = [layer for layer in network.layers if layer.kind == "conv"]
     if asked.layer is not None:
         layers = [network.layer(asked.layer)]

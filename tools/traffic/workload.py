@@ -1,7 +1,7 @@
 """Loop nests in the formats of SCALE-Sim, Timeloop and ZigZag.
 
 Each function returns file names and their text. YAML is written as JSON values under plain keys,
-which every YAML reader takes.
+which every YAML reader accepts.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ SCALESIM_HEAD = (
 
 
 def scalesim(network: Network, batch: int) -> dict[str, str]:
-    """Return a topology CSV per phase, a row per group; SCALE-Sim takes one image.
+    """Return a topology CSV per phase, with one row per group. SCALE-Sim takes one image.
 
-    Maps are padded, as it has no padding. KU is the product of matrices that it is: windows of
-    n*k*k elements by output positions, times positions by output maps.
+    Sizes of maps include the padding, because SCALE-Sim has no padding. KU is written as a product
+    of matrices: windows of n*k*k elements by output positions, times positions by output maps.
     """
     files = {}
     for phase in PHASES:
@@ -47,7 +47,7 @@ def scalesim(network: Network, batch: int) -> dict[str, str]:
 
 
 def _topology(shape: Shape) -> list[int]:
-    # What windows reach of the padded map: SCALE-Sim rounds the number of windows up.
+    # The part of the padded map that windows cover: SCALE-Sim rounds the number of windows up.
     rows, columns = (
         (out - 1) * shape.stride + shape.k for out in (shape.out_rows, shape.out_columns)
     )
@@ -76,11 +76,11 @@ _ZIGZAG_PORTS = {
     "dp": {"O_final": "delta_out", "W": "kernel", "I": "delta_in"},
     "ku": {"O_final": "kernel_out", "W": "delta_in", "I": "map_in"},
 }
-"""Ports on which the operands of a nest move."""
+"""Ports of the operands of a loop nest."""
 
 
 def _zigzag_bits(stores: Stores, phase: str) -> dict[str, int]:
-    """Bits of each operand: as it is stored, and of an unfinished sum as it is computed."""
+    """Return the bits of each operand in memory, and of an unfinished sum in the hardware."""
     stored = {
         operand: 8 * element_bytes(phase, port, stores)
         for operand, port in _ZIGZAG_PORTS[phase].items()
@@ -118,7 +118,7 @@ def _zigzag_layer(nest: Nest, index: int, bits: Mapping[str, int]) -> dict[str, 
 def timeloop(network: Network, batch: int) -> dict[str, str]:
     """Return a problem YAML (version 0.4) per layer and phase.
 
-    The loops are those of FP in every phase; the operand that is written changes.
+    All phases have the loops of FP; only the written operand differs.
     """
     files = {}
     for phase in PHASES:
@@ -160,7 +160,7 @@ def _timeloop_problem(nest: Nest) -> dict[str, Any]:
 
 
 def _yaml(values: Mapping[str, Any], indent: str = "") -> str:
-    """Return block style down to the first value that holds no mapping, JSON from there."""
+    """Return block style down to the first value without nested mappings, JSON from there."""
     lines = []
     for key, value in values.items():
         nested = isinstance(value, Mapping) and any(

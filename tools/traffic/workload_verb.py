@@ -1,4 +1,4 @@
-"""``merp workload``: a network's layers, in all three phases, for other modelling tools."""
+"""``merp workload``: write a network's layers, in all three phases, for modelling tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class WorkloadOptions(fields.Answer):
     """The options of the verb."""
 
     network: str = fields.network()
-    format: str = option(OneOf(FORMATS), "of which tool", required=True)
+    format: str = option(OneOf(FORMATS), "the modelling tool", required=True)
     batch: int = fields.batch()
     output: Path = fields.output("folder", "folder of the files", required=True)
 

@@ -20,108 +20,109 @@ from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
 
 Words = NDArray[Any]
-"""Words of a network's numbers, of whatever type holds them."""
+"""Words of a network's numbers, of any type that holds them."""
 
 Model = Any
-"""What a step changes: ``parameters`` and ``velocities``, pairs of words by layer."""
+"""The state of training: ``parameters`` and ``velocities``, pairs of words by layer."""
 
 
 class Stepped(Protocol):
-    """What comes of a step."""
+    """The result of a step."""
 
     @property
     def model(self) -> Model:
-        """The next one."""
+        """The next model."""
 
     @property
     def loss(self) -> float:
-        """Mean, before the step."""
+        """Mean loss before the step."""
 
     @property
     def audits(self) -> Mapping[tuple[str, str], Any]:
-        """What was found of hardware, where it ran."""
+        """Audits of the hardware, if it ran."""
 
     @property
     def whole(self) -> WholeStep | None:
-        """Of a machine that runs all layers at once, the step as one run."""
+        """The step as one run, on a machine that runs all layers concurrently."""
 
 
 class Runner(Protocol):
-    """Steps of a course, one after the other."""
+    """The steps of a course, one after the other."""
 
     def check(self, epoch: int) -> None:
-        """Refuse rates of an epoch that registers do not hold.
+        """Refuse the rates of an epoch that registers cannot hold.
 
         Raises:
-            BadInput: names the rate, and what is allowed.
+            BadInput: names the rate and the allowed values.
         """
 
     def step(self, model: Model, images: Words, labels: Labels, place: Place) -> Stepped:
         """Run one step."""
 
     def answer(self) -> dict[str, Any]:
-        """What its steps leave to say, by the keys of the answer for machines."""
+        """Return the additions of the steps to the answer for programs, by key."""
 
 
 class Arithmetic(Protocol):
-    """Numbers of a network as training has them."""
+    """The arithmetic of a network for training."""
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """All of the network that decides the bits of a step, beside how deltas are stored."""
+        """All properties of the network that decide the bits of a step, except the storage of
+        deltas."""
 
     def check(self, course: Course) -> None:
-        """Refuse what of a course it does not have.
+        """Refuse a course that it does not support.
 
         Raises:
-            BadInput: names it.
+            BadInput: names the unsupported option.
         """
 
     def image_words(self, where: str, images: Values) -> Words:
-        """Images as words.
+        """Return images as words.
 
         Raises:
-            BadInput: a number that the format does not hold; ``where`` opens the message.
+            BadInput: a number that the format does not hold; ``where`` starts the message.
         """
 
     def numbers(self, layer: str, tensor: str, words: Words) -> Values:
-        """Values of words of a layer's ``kernels``, or of its ``gradients``: its velocities."""
+        """Return the numbers of a layer's ``kernels``, or of its ``gradients``: its velocities."""
 
     def words(self, where: str, layer: str, tensor: str, numbers: Values) -> Words:
-        """The same back again.
+        """Return numbers as words, the inverse of ``numbers``.
 
         Raises:
-            BadInput: one is no number of the format; ``where`` opens the message.
+            BadInput: the format does not hold a number; ``where`` starts the message.
         """
 
     def initial(self, seed: int, weights: Path | None) -> Model:
-        """Kernels and biases to begin with, at rest.
+        """Return initial kernels and biases, with velocities of 0.
 
         Raises:
-            BadInput: of ``weights``.
+            BadInput: the file ``weights`` is wrong.
         """
 
     def model(self, parameters: Mapping[str, Any], velocities: Mapping[str, Any]) -> Model:
-        """A model of pairs of kernels and biases, and of their velocities, by layer."""
+        """Return a model of pairs of kernels and biases, and of their velocities, by layer."""
 
     def runner(
         self, course: Course, plan: InPasses | None, batch: int, progress: Progress
     ) -> Runner:
-        """What runs the steps of a course.
+        """Return the runner of the steps of a course.
 
         Raises:
-            BadInput: there is no hardware that does.
+            BadInput: no hardware supports the course.
         """
 
     def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
-        """Class of each image: (images,)."""
+        """Return the class of each image: (images,)."""
 
     def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
-        """Bytes of a step by one count, for each phase, ``step`` and ``momentum``; by formula."""
+        """Return the bytes of a step by one count, for each phase, ``step`` and ``momentum``."""
 
 
 def arithmetic_of(network: Network) -> Arithmetic:
-    """That of the machine whose designs a network has.
+    """Return the arithmetic of the machine of a network's designs.
 
     Raises:
         BadInput: layers run on several machines, or the machine does not train.
@@ -130,7 +131,7 @@ def arithmetic_of(network: Network) -> Arithmetic:
 
 
 def arithmetic_for(course: Course) -> Arithmetic:
-    """That of the machine that runs a course.
+    """Return the arithmetic of the machine that runs a course.
 
     Raises:
         BadInput: it does not train.

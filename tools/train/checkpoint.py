@@ -1,9 +1,17 @@
-"""Training that was interrupted: an ``.npz`` from which it goes on to the same bits.
+"""The state of training as an ``.npz`` file, from which it resumes to the same bits.
 
-Keys: ``<layer>.kernel``, ``<layer>.bias``, ``<layer>.velocity`` (of the kernels, in stream order,
-then of the biases), ``step``, ``seed``, ``network``, ``batch``, ``loss``, one per step, ``inputs``,
-a hash of network and data, and ``sha256``, one of all the others. Numbers are binary32, which holds
-every format's; each is one of the format that the network stores it in, or of its fractions.
+The keys are:
+
+- ``<layer>.kernel``, ``<layer>.bias``
+- ``<layer>.velocity``: of the kernels, in stream order, then of the biases
+- ``step``, ``seed``, ``network``, ``batch``
+- ``loss``: one number per step
+- ``inputs``: a hash of network and data
+- ``file_format``: the format number of the file
+- ``sha256``: a hash of all other keys
+
+Numbers are binary32, which holds the numbers of every format. Each is a number of the format that
+the network stores it in, or of its fractions.
 """
 
 from __future__ import annotations
@@ -16,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.base.errors import BadInput, shown
+from merp.models.base.file_format import KEY, PARAMETERS, check_format, numbered
 from merp.models.base.given import name_of
 from merp.models.base.storage import Tensor
 from merp.models.network.network import Network
@@ -33,14 +42,14 @@ _NUMBERS = {"step": 0, "seed": 0, "batch": 1}  # and the least value of each
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """Training between two steps.
+    """The state of training between two steps.
 
     Attributes:
         model: parameters and velocities.
-        seed: of the initial parameters and of the order of images.
+        seed: seed of the initial parameters and of the order of images.
         batch: images of a step.
         loss: mean loss of each step so far.
-        inputs: hash of what is trained, and with what.
+        inputs: hash of the network and the data.
     """
 
     model: Model
@@ -51,15 +60,15 @@ class Checkpoint:
 
     @property
     def step(self) -> int:
-        """Steps done."""
+        """Number of finished steps."""
         return len(self.loss)
 
 
 def inputs_of(network: Network, data: Split, *, pooled: bool) -> str:
-    """Hash of all that decides, beside seed, batch and options, what the next step makes.
+    """Return a hash of everything that decides the next step, except seed, batch and options.
 
-    Whether deltas are ``pooled`` in memory decides it where they are stored narrower than they are
-    summed.
+    If deltas are stored in a narrower format than they are summed in, this includes whether they
+    are ``pooled`` in memory.
     """
     arithmetic = arithmetic_of(network).identity
     if network.storage is not None:
@@ -91,16 +100,17 @@ def save(output: Output, checkpoint: Checkpoint, network: Network) -> None:
                 what = f"{layer}.{key} overflowed: allowed is less {name_of('learning_rate')}"
                 raise BadInput(f"{output.said}: not saved: {what}")
             arrays[f"{layer}.{key}"] = numbers.astype(np.float32)
-    output.write({output.name: sealed(arrays)})
+    output.write({output.name: sealed(numbered(arrays, PARAMETERS))})
 
 
 def resume(path: Path, network: Network) -> Checkpoint:
-    """Read what ``save`` wrote.
+    """Read a file of ``save``.
 
     Raises:
-        BadInput: unreadable, of another network, changed since, or not such a file.
+        BadInput: it is unreadable, of another network, damaged, or not such a file.
     """
     arrays = read_npz(path)
+    check_format(path, arrays, PARAMETERS)
     _check(path, arrays, network)
     arithmetic = arithmetic_of(network)
     words = {}
@@ -110,7 +120,7 @@ def resume(path: Path, network: Network) -> Checkpoint:
             exact = arrays[key].astype(np.float64)
             words[key] = arithmetic.words(f"{path}: {key}", layer.name, tensor, exact)
     if not is_whole(arrays):
-        raise BadInput(f"{path}: not as merp train saved it, {SEAL} differs: train anew")
+        raise BadInput(f"{path}: damaged, {SEAL} differs: train again")
     parameters, velocities = {}, {}
     for layer in network.layers:
         kernels, biases = words[f"{layer.name}.kernel"], words[f"{layer.name}.bias"]
@@ -128,7 +138,7 @@ def resume(path: Path, network: Network) -> Checkpoint:
 
 
 def _check(path: Path, arrays: dict[str, NDArray[np.generic]], network: Network) -> None:
-    """Check that every key is there, of its size and type, and no other."""
+    """Check that the file has exactly the expected keys, with their sizes and types."""
     name = arrays.get("network")
     if name is not None and str(name) != network.name:
         raise BadInput(f"{path}: network = {shown(str(name))}: allowed is {network.name!r}")
@@ -143,11 +153,11 @@ def _check(path: Path, arrays: dict[str, NDArray[np.generic]], network: Network)
             f"{layer.name}.bias": ("f", (layer.biases,)),
             f"{layer.name}.velocity": ("f", (layer.kernels + layer.biases,)),
         }
-    differing = sorted(arrays.keys() ^ {*wanted, "loss"})
+    differing = sorted((arrays.keys() - {KEY}) ^ {*wanted, "loss"})
     if differing:
         what = "unknown" if differing[0] in arrays else "missing"
         raise BadInput(
-            f"{path}: {differing[0]}: {what}: allowed is what merp train saved of {network.name}"
+            f"{path}: {differing[0]}: {what}: allowed is a file of merp train for {network.name}"
         )
 
     def check(key: str, kind: str, size: tuple[int, ...]) -> None:

@@ -1,4 +1,4 @@
-"""What the phases of a step in the hardware moved and took."""
+"""Bytes and cycles of the phases of a step in the hardware."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from merp.models.network.phases import counted_as, phases_counted
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseCounts:
-    """What one phase of a step moved and took, all its passes together.
+    """Bytes and cycles of one phase of a step, for all its passes together.
 
     Attributes:
-        maps: bytes of maps and deltas, which is what count ``maps`` counts.
-        bytes: of every port but the velocities'. velocities: of those, read and written.
+        maps: bytes of maps and deltas, as in count ``maps``.
+        bytes: bytes of every port but the velocities'.
+        velocities: bytes of velocities, read and written.
         cycles: from the first accepted map word of a pass to its last output word.
-        kernel_load: cycles before that.
+        kernel_load: cycles before the first map word.
     """
 
     maps: int = 0
@@ -30,9 +31,11 @@ class PhaseCounts:
 
     @classmethod
     def of(cls, audits: Sequence[Audit], velocities: Sequence[str]) -> PhaseCounts:
-        """Counts of audited passes, bytes as the monitors saw them on the pins.
+        """Return the counts of audited passes, with bytes from the monitors on the pins.
 
-        velocities: the ports of these.
+        Args:
+            audits: audits of the passes.
+            velocities: names of the velocity ports.
         """
         if not audits:  # delta propagation of a single layer
             return cls()
@@ -49,9 +52,12 @@ class PhaseCounts:
 
 
 def by_phase(audits: Audits, network: Network, velocities: Sequence[str]) -> dict[str, PhaseCounts]:
-    """Counts of each phase of a step of the network, of two fused layers as of their ``fp``.
+    """Return the counts of each phase of a step; two fused layers count as their ``fp``.
 
-    velocities: the ports of these.
+    Args:
+        audits: audits by layer and phase.
+        network: the network.
+        velocities: names of the velocity ports.
     """
     return {
         phase: PhaseCounts.of(

@@ -1,4 +1,4 @@
-"""What is to be trained, and how; it imports nothing slow, so that options are checked at once."""
+"""The request of a training. Options are checked without slow imports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Schedule(NamedTuple):
-    """The learning rate's ``factor``, above 0, up to 1, after ``every`` so many epochs."""
+    """The learning rate's ``factor``, above 0 and up to 1, after every ``every`` epochs."""
 
     factor: float
     every: int
@@ -41,11 +41,12 @@ class Schedule(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A board, and how a network is planned on it.
+    """A board, and options of the plan on it.
 
     Attributes:
-        board: where. goal: what tiles are chosen for; None is the machine's first.
-        apart: bitstreams for each layer alone.
+        board: the board.
+        goal: optimisation of the tiles; None is the machine's default.
+        apart: separate bitstreams for each layer.
     """
 
     board: Board
@@ -53,12 +54,12 @@ class Target:
     apart: bool
 
     def plan(self, network: Network, batch: int) -> InPasses:
-        """The passes of a step of ``batch`` images.
+        """Return the passes of a step of ``batch`` images.
 
         Raises:
             BadInput: the machine of its designs runs no such passes, or the part is too small.
         """
-        from merp.cosim.machines.loader import having  # NumPy waits
+        from merp.cosim.machines.loader import having  # imports NumPy only if needed
 
         planners: Mapping[str, Planner] = having("passes")
         machine = machine_that_runs(network)
@@ -67,7 +68,7 @@ class Target:
                 where = f"{network.name}: design {name}"
                 raise of_other(design, where, map(machine_named, planners))
             raise BadInput(
-                f"{name_of('board')}: {network.name} runs on {machine.name}: allowed without"
+                f"{name_of('board')}: {network.name} runs on {machine.name}: omit it"
             )
         return planners[machine.name](
             network, self.board, batch, self.goal, HARDWARE_STATE, self.apart
@@ -75,7 +76,7 @@ class Target:
 
 
 def target_of(asked: Train) -> Target | None:
-    """Where to train, if on a board."""
+    """Return the board to train on, if any."""
     if asked.board is None:
         return None
     return Target(board=open_board(fspath(asked.board)), goal=asked.goal, apart=asked.apart)
@@ -83,24 +84,27 @@ def target_of(asked: Train) -> Target | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Course:
-    """What is to be trained, and how.
+    """A checked request of a training.
 
     Attributes:
-        network: every layer of it has a design, unless the golden model trains it or there is a
-            board, whose plan has one.
-        engine: of ``names.ENGINES``. state: that is kept (``state_kept``).
-        target: the board in whose passes it is trained; None for layers in one piece.
-        machine: that runs it. own: what that one alone was asked, if an option chose it.
+        network: the network. Each layer has a design, unless the golden model trains it or the
+            plan on a board has one.
+        engine: one of ``names.ENGINES``.
+        state: stored ReLU/pooling mask (``state_kept``).
+        target: board whose passes are used; None for layers in one piece.
+        machine: machine that runs it.
+        own: options of this machine only, if an option selected the machine.
         batch: images of a step, 1 to ``MOST_BATCH``; None is ``BATCH``, or that of ``resume``.
-        steps: in all, those resumed included, 1 to ``MOST_STEPS``; None is those of ``epochs``.
-        epochs: in all, 1 to ``MOST_EPOCHS``; None is ``EPOCHS``.
-        learning_rate: of the mean loss, above 0. momentum: from 0 to below 1.
-        weight_decay: of kernels and biases, 0 or more.
-        schedule: how the learning rate changes.
-        loss: of ``LOSSES``.
-        seed: of 32 bits; None is 0, or that of ``resume``.
-        resume: a saved file to go on from.
-        weights: a file of kernels and biases to begin with, where nothing is resumed.
+        steps: total steps with the resumed ones, 1 to ``MOST_STEPS``; None follows from ``epochs``.
+        epochs: total epochs, 1 to ``MOST_EPOCHS``; None is ``EPOCHS``.
+        learning_rate: rate for the mean loss, above 0.
+        momentum: from 0 to below 1.
+        weight_decay: decay of kernels and biases, 0 or more.
+        schedule: schedule of the learning rate.
+        loss: one of ``LOSSES``.
+        seed: seed of 32 bits; None is 0, or that of ``resume``.
+        resume: saved file to resume from.
+        weights: file of initial kernels and biases, if nothing is resumed.
     """
 
     network: Network
@@ -123,31 +127,32 @@ class Course:
 
     @property
     def pooled(self) -> bool:
-        """Whether deltas are stored at pooled resolution, as by plans and in one pass."""
+        """Whether deltas are stored pooled, as in plans and in the combined backward pass."""
         own = self.own is not None and self.own.pooled
         return self.target is not None or self.network.backward == COMBINED or own
 
     @property
     def rule(self) -> UpdateRule:
-        """What hardware would be built for."""
+        """The update rule that the hardware implements."""
         return UpdateRule(self.momentum > 0, self.weight_decay > 0)
 
     def rate(self, epoch: int) -> float:
-        """Learning rate of the mean loss in an epoch, counted from 0.
+        """Return the learning rate of the mean loss in an epoch, counted from 0.
 
-        In binary64; a step's register has it over the batch size, rounded once into the format.
+        The rate is in binary64. A step's register holds it divided by the batch size, rounded once
+        to the format.
         """
         return self.learning_rate * self.schedule.factor ** (epoch // self.schedule.every)
 
     def rate_as_given(self, epoch: int) -> str:
-        """The learning rate as it was given, and what it has become in an epoch."""
+        """Return the given learning rate, and its value in an epoch, for messages."""
         rate = self.rate(epoch)
         become = f": {rate:g} in epoch {epoch + 1}" if rate != self.learning_rate else ""
         return f"{given('learning_rate', self.learning_rate)}{become}"
 
 
 class OwnCourse(Protocol):
-    """What a machine that an option chooses was asked; all else of it only the machine knows."""
+    """Options of a machine that an option selected; only the machine knows their details."""
 
     @property
     def pooled(self) -> bool:
@@ -155,10 +160,10 @@ class OwnCourse(Protocol):
 
 
 def course_of(network: Network, asked: Train) -> Course:
-    """What a request asks to train.
+    """Return the checked request.
 
     Raises:
-        BadInput: what is asked for does not go together, or with the network.
+        BadInput: options contradict each other, or the network.
     """
     target = target_of(asked)
     machine = machine_asked(network, asked.architecture)
@@ -186,17 +191,18 @@ def course_of(network: Network, asked: Train) -> Course:
 
 
 def engine_of(asked: Train, machine: Machine) -> str:
-    """The engine that was asked for; or the models, where these run the machine, or MyHDL."""
+    """Return the requested engine; by default the golden model, or MyHDL if the machine has
+    none."""
     if asked.engine is not None:
         return asked.engine
     return ENGINES[0] if machine.runs is None else IN_HARDWARE
 
 
 def own_of(asked: Train, machine: Machine, engine: str) -> OwnCourse | None:
-    """What a machine alone is asked, if an option chose it.
+    """Return the options of a machine that an option selected, if any.
 
     Raises:
-        BadInput: it does not run so, or does not train.
+        BadInput: the machine does not support them, or does not train.
     """
     if machine.runs is None:
         return None
@@ -205,12 +211,12 @@ def own_of(asked: Train, machine: Machine, engine: str) -> OwnCourse | None:
 
 
 def going_back(network: Network, asked: str | None, target: Target | None) -> Network:
-    """The network, going back as asked for, or as it says.
+    """Return the network with the requested backward pass, or its own.
 
-    A plan runs both phases apart of what cannot go back in one pass.
+    In a plan, convolutions that cannot have a combined backward pass run separate passes.
 
     Raises:
-        BadInput: a convolution in one piece cannot.
+        BadInput: a convolution in one piece cannot have a combined backward pass.
     """
     found = network if asked is None else replace(network, backward=asked)
     if target is None:
@@ -219,16 +225,16 @@ def going_back(network: Network, asked: str | None, target: Target | None) -> Ne
 
 
 def state_kept(network: Network, engine: str, target: Target | None, asked: str | None) -> str:
-    """Kind of state that forward propagation keeps, given what was asked for.
+    """Return the kind of ReLU/pooling mask that forward propagation stores.
 
     Raises:
-        BadInput: the hardware keeps another.
+        BadInput: the hardware stores another kind than requested.
     """
     if isinstance(network.numbers, FixedFormat):
         if asked is not None:
             raise BadInput(
-                f"{given('state_bits', asked)}: {network.name} is in fixed point, its state stays "
-                "on the chip: allowed without"
+                f"{given('state_bits', asked)}: {network.name} is in fixed point, its mask stays "
+                "on chip: omit it"
             )
         return ON_CHIP
     one_pass = network.backward == COMBINED

@@ -1,4 +1,4 @@
-"""Labelled images to train with: a user's ``.npz``, checks against the network, the split."""
+"""Labelled images for training: a user's ``.npz``, checks against the network, the split."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from merp.tools.common.npz import read_npz
 from merp.tools.train.arithmetic import Words, arithmetic_of
 
 KEYS = ("images", "labels")
-HELD_OUT = 5  # one image in so many is never trained on
+HELD_OUT = 5  # one of five images is never used for training
 
 
 class Data(NamedTuple):
     """Labelled images.
 
     Attributes:
-        source: what messages call them.
+        source: their name in messages.
         images: (count, rows, columns, channels) numbers.
         labels: (count,) classes from 0.
     """
@@ -35,7 +35,7 @@ class Data(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Images as words, and labels, to train with and held out."""
+    """Images as words, and labels, for training and held out."""
 
     images: Words
     labels: Labels
@@ -47,7 +47,7 @@ def read_data(path: Path) -> Data:
     """Read ``images``, (count, rows, columns[, channels]) numbers, and ``labels``, (count,).
 
     Raises:
-        BadInput: unreadable, another key, or arrays of another type or size.
+        BadInput: the file is unreadable, has another key, or arrays of another type or size.
     """
     arrays = read_npz(path)
     if set(arrays) != set(KEYS):
@@ -57,10 +57,10 @@ def read_data(path: Path) -> Data:
 
 
 def checked(source: str, images: NDArray[np.generic], labels: NDArray[np.generic]) -> Data:
-    """Arrays that ``source`` has given, as ``read_data`` takes them.
+    """Check arrays of ``source`` and return them, as ``read_data`` does.
 
     Raises:
-        BadInput: they are of another type or size.
+        BadInput: they have another type or size.
     """
     numbers = given_numbers(f"{source}: images", images)
     classes = whole_numbers(f"{source}: labels", labels)
@@ -80,14 +80,14 @@ def checked(source: str, images: NDArray[np.generic], labels: NDArray[np.generic
 
 
 def split(data: Data, network: Network, validation: Data | None = None) -> Split:
-    """Check the data against the network and hold a fifth out, the same whatever the seed.
+    """Check the data against the network and hold out a fifth, which does not depend on the seed.
 
-    The order is shuffled first: data sets often come sorted or in a cycle. With images for
-    ``validation`` these are held out, and all of ``data`` is trained with.
+    The order is shuffled first, because data sets are often sorted or cyclic. If ``validation`` is
+    given, its images are held out, and all of ``data`` is used for training.
 
     Raises:
-        BadInput: sizes or labels that are not the network's, too few images, or a number that its
-            format does not hold.
+        BadInput: sizes or labels do not fit the network, there are too few images, or its format
+            does not hold a number.
     """
     words = _words(data, network, 1 if validation else HELD_OUT)
     if validation is not None:
@@ -98,13 +98,13 @@ def split(data: Data, network: Network, validation: Data | None = None) -> Split
 
 
 def held_apart(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Indices of the images that are held out of so many, and of the others."""
+    """Return the indices of the held-out images among ``count`` images, and of the others."""
     held, kept = np.split(np.random.default_rng(0).permutation(count), [count // HELD_OUT])
     return held, kept
 
 
 def _words(data: Data, network: Network, fewest: int) -> Words:
-    """The images as words, all checked against the network."""
+    """Return the images as words, all checked against the network."""
     checked_sizes(data, network, fewest)
     return arithmetic_of(network).image_words(f"{data.source}: images", data.images)
 
@@ -113,7 +113,7 @@ def checked_sizes(data: Data, network: Network, fewest: int = HELD_OUT) -> None:
     """Check sizes, labels and the number of images against the network.
 
     Raises:
-        BadInput: they are not the network's, or too few.
+        BadInput: they do not fit the network, or there are too few.
     """
     images, labels, source = data.images, data.labels, data.source
     if images.shape[1:] != network.input:
@@ -132,9 +132,10 @@ def checked_sizes(data: Data, network: Network, fewest: int = HELD_OUT) -> None:
 
 
 def batch_of(images: int, batch: int, seed: int, step: int) -> NDArray[np.int64]:
-    """Indices of the images of a step: each epoch shuffles anew and drops what fills no batch.
+    """Return the indices of the images of a step.
 
-    A function of the step alone, so that a resumed run meets the same images.
+    Each epoch has a new order and drops an incomplete batch at its end. The result depends only on
+    the seed and the step, so that a resumed run uses the same images.
     """
     epoch, place = divmod(step, images // batch)
     order = np.random.default_rng([seed, epoch]).permutation(images)

@@ -14,8 +14,11 @@ _WHITEST = 16.0  # pixels count the set dots of a 4 x 4 block
 def digits(classes: int, argument: str = "data") -> Data:
     """Load the digits of the first ``classes`` of their ten classes.
 
-    All ten are (1797, 8, 8, 1) in [0, 1], background 0. argument: what they were given to, for
-    messages.
+    All ten are (1797, 8, 8, 1) in [0, 1], background 0.
+
+    Args:
+        classes: number of classes.
+        argument: name of the argument, for messages.
 
     Raises:
         BadInput: scikit-learn is not installed.

@@ -1,4 +1,4 @@
-"""Fractions that a machine in fixed point asks for: what it is given, and its answer as text."""
+"""Fractions for a machine in fixed point: the request, and the answer as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merp.tools.train.data import Data
 
 @dataclass(frozen=True, kw_only=True)
 class FormatRequest:
-    """What the twin is trained with; as of a ``Course``."""
+    """Options of the training in float64, as in a ``Course``."""
 
     steps: int
     batch: int
@@ -24,12 +24,12 @@ class FormatRequest:
 
 
 Measure = Callable[[Network, Data, FormatRequest, Progress], Mapping[str, Any]]
-"""The part ``formats`` of a machine: trains the twin of a network, and answers for machines with
-magnitudes, and the fractions that they ask for."""
+"""The part ``formats`` of a machine. It trains a network in float64, and returns an answer for
+programs with magnitudes and the fractions that they need."""
 
 
 def toml(answer: Mapping[str, Any]) -> str:
-    """The fractions as tables of a network file over a base."""
+    """Return the fractions as tables of a network file over a base."""
     lines = [
         f"# {answer['network']} in float64: {answer['accuracy']:.2%} of "
         f"{answer['images']['held_out']:,} held-out images right",

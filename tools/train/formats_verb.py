@@ -1,4 +1,4 @@
-"""``merp formats``: fractions for a network in fixed point, from its float64 twin."""
+"""``merp formats``: propose fractions for a network in fixed point, from a training in float64."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ class FormatsOptions:
 
     network: str = fields.network()
     data: str = data_field()
-    steps: int = option(WholeOption(1, 1 << 20), f"default {STEPS}", default=STEPS, metavar="N")
+    steps: int = option(
+        WholeOption(1, 1 << 20), f"steps (default {STEPS})", default=STEPS, metavar="N"
+    )
     batch: int = option(
         WholeOption(1, MOST_BATCH), f"images a step (default {BATCH})", default=BATCH, metavar="N"
     )
     learning_rate: float = rate_field()
     momentum: float = momentum_field()
     loss: str = loss_field()
-    seed: int = fields.seed("default 0")
+    seed: int = fields.seed("seed (default 0)")
     json: bool = fields.as_json("print JSON (default: TOML)")
 
 
@@ -40,9 +42,9 @@ REQUEST = FormatsOptions
 
 
 def run(asked: FormatsOptions) -> int:
-    """Train the twin, print what its numbers ask for."""
+    """Train in float64, and print the fractions that the numbers need."""
     network = open_network(asked.network)
-    # slow imports wait until the arguments are good
+    # import slow modules only after the arguments were checked
     from merp.cosim.machines.loader import having
     from merp.tools.train.formats import FormatRequest, Measure, toml
     from merp.tools.train.run import labelled
@@ -57,7 +59,7 @@ def run(asked: FormatsOptions) -> int:
     )
     found: Mapping[str, Measure] = having("formats")
     own = machine_that_runs(network).name
-    measure = found[own] if own in found else next(iter(found.values()))  # it says what it lacks
+    measure = found[own] if own in found else next(iter(found.values()))  # the latter refuses
     with ProgressBar("formats", f"{asked.steps:,} steps in float64") as bar:
         answer = measure(network, labelled(asked.data, network), wanted, bar)
     print(json.dumps(answer, indent=2) if asked.json else toml(answer))

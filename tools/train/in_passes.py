@@ -1,4 +1,4 @@
-"""A step in the passes of a plan on a board, as ``train`` sees it."""
+"""A step in the passes of a plan on a board: the interface for ``train``."""
 
 from __future__ import annotations
 
@@ -24,26 +24,29 @@ class InPasses(Protocol):
 
     @property
     def goal(self) -> str:
-        """What tiles were chosen for."""
+        """Optimisation of the tiles."""
 
     @property
     def passes(self) -> int:
-        """Of a step."""
+        """Number of passes of a step."""
 
     def apart(self, layers: Iterable[Layer]) -> Iterable[str]:
-        """For each layer that does not go back in one pass, what it has and why."""
+        """For each layer without a combined backward pass, return its passes and the reason."""
 
     def bytes(self, rule: UpdateRule) -> Mapping[str, int]:
-        """Bytes of a step by phase, without velocities, and under ``momentum`` those of these."""
+        """Return bytes of a step by phase, without velocities, and those of velocities as
+        ``momentum``."""
 
     def runs(self, rule: UpdateRule, audits: Audits) -> list[dict[str, Any]]:
-        """Each layer and phase for the answer: its passes, and bytes of each port.
+        """Return each layer and phase for the answer: its passes, and bytes of each port.
 
-        audits: of a step; empty where no hardware ran.
+        Args:
+            rule: update rule.
+            audits: audits of a step; empty without hardware.
         """
 
 
 Planner = Callable[[Network, Board, int, str | None, str, bool], InPasses]
-"""The part ``passes`` of a machine: from network, board, batch, goal (None: the machine's first),
-state, and whether each layer has bitstreams of its own. It raises ``BadInput`` where there is no
-plan."""
+"""The part ``passes`` of a machine. Its arguments are the network, the board, the batch, the goal
+(None: the machine's default), the stored mask, and whether each layer has its own bitstreams. It
+raises ``BadInput`` if there is no plan."""

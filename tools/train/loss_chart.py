@@ -14,7 +14,7 @@ from merp.models.base.names import plot_label
 def epoch_means(answer: Mapping[str, Any]) -> tuple[list[float], list[float]]:
     """Return the middle step of each epoch and the mean loss of its steps; the last may be short.
 
-    answer: what ``merp train --json`` prints.
+    ``answer`` is the output of ``merp train --json``.
     """
     loss = np.array(answer["loss"])
     per_epoch = answer["images"]["trained"] // answer["batch"]
@@ -26,9 +26,13 @@ def epoch_means(answer: Mapping[str, Any]) -> tuple[list[float], list[float]]:
 def draw(runs: Mapping[str, Mapping[str, Any]], title: str, suffix: str) -> bytes:
     """Draw the loss of each step, thin, and its mean over each epoch, for answers by label.
 
-    suffix: ``.png`` or ``.svg``, the format.
+    Args:
+        runs: answers by label.
+        title: title of the picture.
+        suffix: format, ``.png`` or ``.svg``.
 
-    Returns: the picture as a file holds it; equal answers give equal bytes.
+    Returns:
+        The content of the picture file; equal answers give equal bytes.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -37,7 +41,7 @@ def draw(runs: Mapping[str, Mapping[str, Any]], title: str, suffix: str) -> byte
     axes = figure.subplots()
     for index, (label, answer) in enumerate(runs.items()):
         loss = answer["loss"]
-        # Runs that hardly differ lie on each other: their rings do not.
+        # Curves of similar runs overlap; their rings of different sizes do not.
         size = 3 + 3 * (len(runs) - 1 - index)
         means = axes.plot(
             *epoch_means(answer),

@@ -1,4 +1,4 @@
-"""``merp losses``: the losses of several training runs in one picture."""
+"""``merp losses``: plot the losses of several training runs in one picture."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.base.errors import BadInput, shown
+from merp.models.base.file_format import TRAINING, check_format
 from merp.tools.common import fields
 from merp.tools.common.json_file import read_json
 from merp.tools.common.json_value import is_list, is_number, is_text, is_whole
@@ -27,7 +28,7 @@ class LossesOptions(fields.Tables):
     """The options of the verb."""
 
     runs: tuple[Path, ...] = option(
-        Several(File(), "+"), "what merp train -o DIR left", "DIR", default=(), required=True
+        Several(File(), "+"), "folders of merp train -o DIR", "DIR", default=(), required=True
     )
     output: Path = fields.output(
         "file",
@@ -41,12 +42,12 @@ REQUEST = LossesOptions
 
 
 def run(asked: LossesOptions) -> int:
-    """Draw the picture, print what the runs came to."""
+    """Draw the picture, and print the results of the runs."""
     if asked.output.suffix not in FORMATS:
         raise BadInput(f"-o {asked.output}: must end in {' or '.join(FORMATS)}")
     read = [
         (folder, _read(folder)) for folder in asked.runs
-    ]  # first: a name that is none ends here
+    ]  # first, because a folder without a run is refused here
     runs = {_label(folder, asked.runs): answer for folder, answer in read}
 
     from merp.tools.train.loss_chart import draw, epoch_means
@@ -77,29 +78,30 @@ def run(asked: LossesOptions) -> int:
 
 
 def _label(folder: Path, runs: Sequence[Path]) -> str:
-    """Name of the folder, or all of its path where another has the same name."""
+    """Return the name of the folder, or its whole path if another folder has the same name."""
     alike = [each for each in runs if each.resolve().name == folder.resolve().name]
     return folder.resolve().name if len(alike) == 1 else str(folder)
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    """Read the answer that a run left."""
+    """Read the answer of a run."""
     path = folder / ANSWER
     answer = read_json(path)
+    check_format(path, answer, TRAINING)
     missing = [key for key in KEYS if not isinstance(answer, dict) or key not in answer]
     if missing:
-        raise BadInput(f"{path}: {missing[0]} is missing: must be what merp train -o wrote")
+        raise BadInput(f"{path}: {missing[0]} is missing: allowed is a file of merp train -o")
     for key in KEYS:
         value = answer[key]
         if not _is_written(key, value):
-            raise BadInput(f"{path}: {key} = {shown(value)}: must be what merp train -o wrote")
+            raise BadInput(f"{path}: {key} = {shown(value)}: allowed is a value of merp train -o")
     if answer["images"]["trained"] < answer["batch"]:
         raise BadInput(f"{path}: batch = {answer['batch']}: must be at most the images trained")
     return dict(answer)
 
 
 def _is_written(key: str, value: Any) -> bool:
-    """Whether ``merp train`` may have written ``value`` under ``key``."""
+    """Return whether ``merp train`` could have written ``value`` under ``key``."""
     if key in ("network", "engine"):
         return is_text(value)
     if key == "images":

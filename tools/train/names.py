@@ -6,15 +6,15 @@ from merp.cosim.engines.names import ENGINES as SIMULATORS
 
 ENGINES = ("golden", *SIMULATORS)
 IN_HARDWARE = "myhdl"
-"""The engine of a machine that runs in the hardware alone, where none is asked for."""
+"""Default engine of a machine that runs in hardware only."""
 
 DIGITS = "digits"
 """The data set that needs no file."""
 
 LOSSES = ("cross-entropy", "squared", "hinge")
-HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
+HARDWARE_STATE = "pooled"  # the only mask that the hardware writes
 ON_CHIP = "chip"
-"""The state that never leaves the MAC array."""
+"""The mask that never leaves the MAC array."""
 
 BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
 MOST_STEPS, MOST_EPOCHS = 1 << 31, 1 << 20

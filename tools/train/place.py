@@ -1,4 +1,4 @@
-"""Where in a training a step stands."""
+"""The position of a step in a training."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """A step.
+    """The position of a step.
 
     Attributes:
-        seed: of the run. step, epoch: counted from 0.
+        seed: seed of the run.
+        step, epoch: counted from 0.
     """
 
     seed: int

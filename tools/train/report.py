@@ -1,4 +1,4 @@
-"""What ``merp train`` shows: the answer, the loss curve."""
+"""The output of ``merp train``: the answer and the loss curve."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from merp.cosim.machines.loader import optional_part
 from merp.cosim.training.hardware_step import Audits, WholeStep
+from merp.models.base.file_format import TRAINING, numbered
 from merp.models.network.machine import Machine
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED, json_backward
@@ -29,11 +30,11 @@ from merp.tools.train.trained import Shown
 def answer(
     course: Course, done: Checkpoint, data: Split, plan: InPasses | None, last: Stepped | None
 ) -> dict[str, Any]:
-    """Return the answer for machines.
+    """Return the answer for programs.
 
-    ``bytes`` and ``cycles`` are those of one step, by phase: bytes from the closed form by count,
-    of a plan from that of its passes, and as measured on the ports. What is measured is None where
-    no hardware ran (in the ``last`` step). With a plan ``runs`` has the same by port, of each layer
+    ``bytes`` and ``cycles`` belong to one step, by phase. Bytes are given by count from the closed
+    form, from the plan's closed form, and as measured on the ports. Measured values are None if no
+    hardware ran in the ``last`` step. With a plan, ``runs`` has the same by port, for each layer
     and phase.
     """
     audits: Audits = {} if last is None else last.audits
@@ -58,7 +59,7 @@ def answer(
         }
     told = partial(apart, network) if plan is None else plan.apart
     cycles = _cycles(network, counts, None if last is None else last.whole)
-    return {
+    made = {
         "network": network.name,
         "engine": course.engine,
         "steps": done.step,
@@ -74,16 +75,17 @@ def answer(
         "cycles": cycles,
         **planned,
     }
+    return numbered(made, TRAINING)
 
 
 def _planned(network: Network, moved: Mapping[str, int]) -> dict[str, int]:
-    """Bytes of a step by the plan's closed form."""
+    """Return the bytes of a step by the plan's closed form."""
     phases = {phase: moved.get(phase, 0) for phase in phases_counted(network)}
     return _with_step(phases) | {"momentum": moved["momentum"]}
 
 
 def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | None:
-    """Bytes on the ports: those that count ``maps`` counts, and all."""
+    """Return the bytes on the ports: those of count ``maps``, and all."""
     if not counts:
         return None
     momentum = sum(each.velocities for each in counts.values())
@@ -97,9 +99,10 @@ def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | 
 def _cycles(
     network: Network, counts: Mapping[str, PhaseCounts], whole: WholeStep | None
 ) -> dict[str, dict[str, int] | None]:
-    """Cycles of the passes, and those in which kernels were loaded before.
+    """Return the cycles of the passes, and the cycles of earlier kernel loading.
 
-    Phases that ran side by side have none of their own; loading is in those of the step then.
+    Phases that ran concurrently have no cycles of their own; the step's cycles then include the
+    loading.
     """
     if not counts or whole is not None:
         none: dict[str, dict[str, int] | None] = dict.fromkeys((*phases_counted(network), "step"))
@@ -116,7 +119,7 @@ def _with_step(phases: dict[str, int]) -> dict[str, int]:
 
 
 def files(answer: Mapping[str, Any]) -> dict[str, str | bytes]:
-    """``train.json`` and the loss curve ``loss.png``."""
+    """Return ``train.json`` and the loss curve ``loss.png``."""
     return {
         "train.json": json.dumps(answer, indent=2) + "\n",
         "loss.png": picture(answer),
@@ -124,7 +127,7 @@ def files(answer: Mapping[str, Any]) -> dict[str, str | bytes]:
 
 
 def picture(answer: Mapping[str, Any]) -> bytes:
-    """The loss curve, as PNG."""
+    """Return the loss curve as PNG."""
     return draw({answer["network"]: answer}, _title(answer), ".png")
 
 
@@ -135,8 +138,14 @@ def _title(answer: Mapping[str, Any]) -> str:
     )
 
 
-def show(answer: Mapping[str, Any], machine: Machine) -> None:
-    """Print the answer for people, with what the machine that ran adds to it."""
+def show(answer: Mapping[str, Any], machine: Machine, *, details: bool) -> None:
+    """Print losses, accuracy and the bytes of a step.
+
+    Args:
+        answer: for programs.
+        machine: the machine that ran, which may add tables.
+        details: print the traffic of maps alone, too.
+    """
     screen, added = console(), optional_part(machine, "trained", Shown())
     loss = answer["loss"]
     losses = f"loss {loss[0]:.4f} to {loss[-1]:.4f}" if loss else "no step"
@@ -151,14 +160,12 @@ def show(answer: Mapping[str, Any], machine: Machine) -> None:
     for line in answer["not_in_one_pass"]:
         screen.print(f"Not in one pass: {line}")
     counted = answer["bytes"]
-    counts = [counted["paper"], counted["full"]]
-    columns = ["phase", "count maps", "count all"]
+    counts, columns = [counted["full"]], ["phase", "count all"]
     state = "on the chip" if answer["state_bits"] == ON_CHIP else f"of {answer['state_bits']}"
     caption = f"From the closed form, state {state}; velocities, apart: "
     caption += f"{fixed(counted['full']['momentum'] / 1e6, 3)} MB."
     if "plan" in counted:
-        counts.append(counted["plan"])
-        columns.append("plan")
+        counts, columns = [counted["plan"]], ["phase", "plan"]
     if measured := counted["measured"]:
         counts.append(measured["full"])
         columns += ["on the ports", "cycles"]
@@ -173,14 +180,24 @@ def show(answer: Mapping[str, Any], machine: Machine) -> None:
             row.append("-")
         rows.append(row)
     screen.print(table("Traffic of one step, MB", columns, rows, totals=1, caption=caption))
+    if details:
+        maps = counted["paper"]
+        rows = [
+            ["total" if phase == "step" else phase, fixed(maps[phase] / 1e6, 3)]
+            for phase in (*known_phases(), "step")
+            if phase in maps
+        ]
+        screen.print(
+            table("Traffic of maps and deltas, MB", ["phase", "count maps"], rows, totals=1)
+        )
     for each in added.tables(answer):
         screen.print(each)
 
 
 def _on_ports(answer: Mapping[str, Any]) -> str:
-    """What is said of ports and cycles where layers and phases run one after the other."""
+    """Return the caption on ports and cycles if layers and phases run one after the other."""
     at = "pooled" if answer["backward"] == json_backward(COMBINED) else "full"
     ports = f"On the ports deltas are at {at} resolution."
     if "plan" in answer["bytes"]:
         ports = "Every port of every layer moved the plan's bytes."
-    return f"{ports} Cycles: and those of loading."
+    return f"{ports} Cycles: of the passes + of loading."

@@ -1,4 +1,4 @@
-"""Training itself: taken up or begun, step by step, saved on the way."""
+"""Run a training: resume or begin, run step by step, save."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ from merp.tools.train.place import Place
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What came of a training.
+    """The result of a training.
 
     Attributes:
-        course: what was trained. split: on what. done: the model, and the loss of each step.
-        plan: whose passes ran, if any.
-        last: what came of the last step, if there was one; every step moves and takes the same.
-        said: what else the steps leave to say, by the keys of the answer.
+        course: the request.
+        split: the images.
+        done: the model, and the loss of each step.
+        plan: plan of the passes, if any.
+        last: result of the last step, if there was one; all steps have the same bytes and cycles.
+        said: additions of the steps to the answer, by key.
     """
 
     course: Course
@@ -47,7 +49,7 @@ class Trained:
 
     @cached_property
     def answer(self) -> dict[str, Any]:
-        """The answer for machines, the held-out images classified."""
+        """The answer for programs, with the classification of the held-out images."""
         return {
             **report.answer(self.course, self.done, self.split, self.plan, self.last),
             **self.said,
@@ -59,9 +61,11 @@ class Ready:
     """A training that is ready to run.
 
     Attributes:
-        course: what is trained, on the designs of the plan if there is one.
-        split: on what. start: where it begins. steps: in all.
-        plan: in whose passes.
+        course: the request, with the designs of the plan if there is one.
+        split: the images.
+        start: initial state.
+        steps: total steps.
+        plan: plan of the passes, if any.
     """
 
     course: Course
@@ -80,13 +84,13 @@ class Ready:
         return f"{left:,} steps of {self.start.batch} images{passes}, engine {self.course.engine}"
 
     def run(self, saved: Output | None, progress: Progress) -> Trained:
-        """Run the steps that are left; saves each epoch, at the end, and when interrupted.
+        """Run the remaining steps; save each epoch, at the end, and if interrupted.
 
         Raises:
-            BadInput: the hardware does not take the batch, a rate or factor that the format does
-                not have, a loss that is not finite, or ``saved`` cannot be written.
+            BadInput: the hardware refuses the batch, the format does not hold a rate or factor, a
+                loss is not finite, or ``saved`` cannot be written.
             CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
-            Stuck: the hardware stood still.
+            Stuck: the hardware made no progress.
         """
         course, start, steps = self.course, self.start, self.steps
         runner = arithmetic_for(course).runner(course, self.plan, start.batch, progress)
@@ -94,7 +98,7 @@ class Ready:
         images = len(self.split.images)
         per_epoch = images // start.batch
         runner.check(0)
-        runner.check(max(0, steps - 1) // per_epoch)  # the least, before any step
+        runner.check(max(0, steps - 1) // per_epoch)  # the least rate, before any step
         done = start
         stepped: Stepped | None = None
         try:
@@ -107,7 +111,7 @@ class Ready:
                 loss = stepped.loss
                 if not math.isfinite(loss):
                     raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
-                # Only now is it known that the step before left a model that works.
+                # The finite loss shows that the model of the step before is usable.
                 if saved is not None and step > start.step and step % per_epoch == 0:
                     checkpoint.save(saved, done, course.network)
                 done = replace(done, model=stepped.model, loss=(*done.loss, loss))
@@ -124,13 +128,17 @@ class Ready:
 
 
 def labelled(source: str, network: Network, argument: str = "data") -> Data:
-    """scikit-learn's digits, if ``source`` says so, or the ``.npz`` file of that name.
+    """Return scikit-learn's digits if ``source`` names them, or the images of an ``.npz`` file.
 
-    Of the digits, the classes that the network has outputs for. argument: what ``source`` was
-    given to, for messages.
+    The digits are of as many classes as the network has outputs.
+
+    Args:
+        source: ``digits`` or a file.
+        network: the network.
+        argument: name of the argument, for messages.
 
     Raises:
-        BadInput: scikit-learn is not there, or the file is not what ``read_data`` takes.
+        BadInput: scikit-learn is not installed, or ``read_data`` refuses the file.
     """
     if source != DIGITS:
         return read_data(Path(source))
@@ -138,24 +146,27 @@ def labelled(source: str, network: Network, argument: str = "data") -> Data:
 
 
 def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready:
-    """Check the data, the memory and the length, and take up what is resumed.
+    """Check the data, the memory and the length, and load the resumed state.
 
-    validation: images to hold out, in place of a fifth of ``data``.
+    Args:
+        course: the request.
+        data: images for training.
+        validation: images to hold out, instead of a fifth of ``data``.
 
     Raises:
-        BadInput: names what is wrong.
+        BadInput: names the wrong value.
     """
     network = course.network
     arithmetic_for(course).check(course)
     parts = split(data, network, validation)
-    batch = 1 if course.resume else course.batch or BATCH  # a saved file says its own
+    batch = 1 if course.resume else course.batch or BATCH  # a saved file has its own
     needed = training_bytes(network, batch, len(parts.held_images))
     check_memory(f"train {network.name}, batch {batch}", needed)
     resumed = None if course.resume is None else _resumed(course, course.resume)
     batch = (course.batch or BATCH) if resumed is None else resumed.batch
     _check_batch(batch, parts)
     plan = None
-    if course.target is not None:  # on the designs of the plan, which may differ with the batch
+    if course.target is not None:  # use the designs of the plan, which may depend on the batch
         plan = course.target.plan(network, batch)
         course = replace(course, network=plan.network)
     start = _start(course, parts, batch, resumed)
@@ -163,7 +174,7 @@ def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready
 
 
 def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) -> Checkpoint:
-    """Where to begin: at a saved file, if it is of this very training."""
+    """Return the initial state, or the saved one if it belongs to the same training."""
     network = course.network
     inputs = checkpoint.inputs_of(network, data, pooled=course.pooled)
     if resumed is None:
@@ -172,14 +183,14 @@ def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) 
         return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
     if resumed.inputs != inputs:
         raise BadInput(
-            f"{course.resume}: of another {network.name}, other sums, storage or data: allowed are "
-            "those it was made with"
+            f"{course.resume}: saved with another {network.name}, other sums, storage or data: "
+            "allowed are the original ones"
         )
     return resumed
 
 
 def _resumed(course: Course, path: Path) -> Checkpoint:
-    """Take up a saved file, whose seed and batch say which images come next."""
+    """Load a saved file, whose seed and batch decide the next images."""
     if course.weights is not None:
         raise BadInput(
             f"{given('weights', course.weights)}: allowed without {name_of('resume')}, which has "
@@ -204,7 +215,7 @@ def _check_batch(batch: int, data: Split) -> None:
 
 
 def _steps(course: Course, start: Checkpoint, images: int) -> int:
-    """Steps in all."""
+    """Return the total steps."""
     steps = course.steps or (course.epochs or EPOCHS) * (images // start.batch)
     if steps < start.step:
         raise BadInput(

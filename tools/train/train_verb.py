@@ -1,4 +1,4 @@
-"""``merp train``: train a network in the hardware's own arithmetic."""
+"""``merp train``: train a network in the hardware's arithmetic."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from merp.tools.train.request import TrainOptions
 REQUEST = TrainOptions
 
 Calling = Callable[[TrainOptions], AbstractContextManager[bool]]
-"""A machine's part ``calling``: whether this process trains; others may work for it within."""
+"""A machine's part ``calling``: whether this process trains. Others may work for it inside."""
 
 
 def run(asked: TrainOptions) -> int:
-    """Train, save, print what came out; 1 if a check of the hardware did not hold."""
+    """Train, save and print the results; return 1 if a check of the hardware failed."""
     calling: Calling = optional_part(machine_named(asked.architecture), "calling", _alone)
     with calling(asked) as calls:
         return _train(asked) if calls else 0
@@ -47,8 +47,8 @@ def _train(asked: TrainOptions) -> int:
 
 
 def _run(asked: TrainOptions, course: Course, output: Output | None, saved: Output | None) -> None:
-    """Run with the places of the output held."""
-    # numba's import waits until the arguments are good
+    """Train while the places of the output are locked."""
+    # import numba only after the arguments were checked
     from merp.tools.train import report
     from merp.tools.train.run import labelled, prepare
 
@@ -61,4 +61,6 @@ def _run(asked: TrainOptions, course: Course, output: Output | None, saved: Outp
     answer = trained.answer
     if output is not None:
         output.write(report.files(answer))
-    fields.answered(asked, answer, lambda: report.show(answer, course.machine))
+    fields.answered(
+        asked, answer, lambda: report.show(answer, course.machine, details=asked.details)
+    )

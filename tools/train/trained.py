@@ -1,4 +1,4 @@
-"""What a machine adds to what ``merp train`` shows: its part ``trained``, if it has one."""
+"""The part ``trained`` of a machine: additions to the output of ``merp train``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def _none(_: Mapping[str, Any]) -> Iterable[Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """What it adds.
+    """Additions to the output.
 
     Attributes:
-        on_ports: of the table of traffic, in place of what is said of ports and cycles; "" to say
-            the usual. tables: and texts below that table, of the answer for machines.
+        on_ports: caption of the traffic table on ports and cycles; "" for the default caption.
+        tables: returns tables and texts for below this table, from the answer for programs.
     """
 
     on_ports: str = ""

@@ -1,4 +1,4 @@
-"""What came of a training."""
+"""The result of a training, for Python."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """A network that was trained, and how it went.
+    """A trained network, and the course of its training.
 
     Attributes:
         losses: (steps,) float64, the mean loss of each step before its update.
-        accuracy: share of the held-out images, a fifth of all or those for validation, that are
-            classified right.
+        accuracy: share of correctly classified images among the held-out ones (a fifth of all, or
+            those for validation).
         words: kernels (groups*m, n, k, k) and biases (groups*m,) by layer, as words of ``fmt``.
-        fmt: the network's numbers.
+        fmt: number format of the network.
         paths: the files that were written.
     """
 
@@ -58,7 +58,7 @@ class Training:
 
     @property
     def steps(self) -> int:
-        """Steps in all, those resumed included."""
+        """Total steps, with the resumed ones."""
         return len(self.losses)
 
     @property
@@ -74,10 +74,11 @@ class Training:
 
     @property
     def traffic(self) -> Rows:
-        """What one step moves and takes: a row per phase, and one of the step.
+        """Bytes and cycles of one step: a row per phase, and one for the step.
 
-        Keys: ``phase``; ``paper`` and ``full``, bytes by the closed form; ``measured``, bytes on
-        the ports, and ``cycles``, those of loading kernels included: None of the golden engine.
+        The keys are ``phase``; ``paper`` and ``full``, bytes by the closed form; ``measured``,
+        bytes on the ports; and ``cycles``, including kernel loading. The last two are None for the
+        golden engine.
         """
         return Rows(f"One step of {self._answer['network']}", self._rows())
 
@@ -95,11 +96,11 @@ class Training:
             }
 
     def json(self) -> dict[str, Any]:
-        """The answer of ``merp train --json``."""
+        """Return the answer of ``merp train --json``."""
         return dict(self._answer)
 
     def __repr__(self) -> str:
-        """Steps, losses, accuracy."""
+        """Return steps, losses and accuracy."""
         return f"<{self._said()}>"
 
     def _said(self) -> str:
@@ -112,7 +113,7 @@ class Training:
         )
 
     def _repr_html_(self) -> str:
-        """Steps, traffic and the loss curve, as notebooks show them."""
+        """Return steps, traffic and the loss curve, for notebooks."""
         text = b64encode(report.picture(self._answer)).decode("ascii")
         what = f"loss of each step of {escape(self._answer['network'])}"
         picture = f'<img alt="{what}" src="data:image/png;base64,{text}">'
@@ -120,11 +121,11 @@ class Training:
 
 
 def train(network: Network, asked: TrainKeywords) -> Training:
-    """Train, and write what was asked for.
+    """Train, and write the requested files.
 
     Raises:
-        BadInput: the data, the course or a place is not what is allowed.
-        CheckFailed, Stuck: the hardware did.
+        BadInput: the data, the request or an output is not allowed.
+        CheckFailed, Stuck: the hardware failed.
     """
     course = course_of(network, asked)
     with ExitStack() as held:
@@ -161,7 +162,7 @@ def _result(trained: Trained, answer: Mapping[str, Any], paths: tuple[Path, ...]
 
 
 def _data(name: str, given: object, network: Network) -> Data:
-    """Labelled images as a user gave them: a name, a file, or arrays of images and labels."""
+    """Return the user's labelled images: a name, a file, or arrays of images and labels."""
     if isinstance(given, tuple) and len(given) == 2:
         images, labels = (
             _array(f"{name}: {part}", each)

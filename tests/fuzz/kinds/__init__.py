@@ -1,4 +1,4 @@
-"""The kinds of cases: each makes its input in the sandbox and runs a command line on it."""
+"""Collect the kinds of cases: each makes its input in the sandbox and runs a command line on it."""
 
 import traceback
 from collections.abc import Callable, Iterator
@@ -34,11 +34,11 @@ KINDS: dict[str, tuple[Callable[[Random], list[str]], int]] = {
     "surroundings": (surroundings, 12),
     "environment": (environment, 10),
 }
-"""Each kind, and how many of 2,000 cases are of it."""
+"""Each kind, and its number of cases among 2,000."""
 
 
 def cases(count: int, seed: int) -> Iterator[tuple[str, int]]:
-    """Kinds and numbers of ``count`` cases; other seeds have other numbers."""
+    """Yield kinds and numbers of ``count`` cases; other seeds have other numbers."""
     whole = sum(share for _, share in KINDS.values())
     for kind, (_, share) in KINDS.items():
         first = seed * 1_000_000
@@ -52,5 +52,5 @@ def case(kind: str, number: int) -> list[str]:
     random = Random(f"{kind} {number}")
     try:
         return KINDS[kind][0](random)
-    except Exception:  # of a case that is wrong itself, or met what nobody thought of
+    except Exception:  # of a case that is wrong itself, or has found an unexpected error
         return [traceback.format_exc()]

@@ -1,4 +1,4 @@
-"""Arrays in ``.npz`` files: images to train with, kernels to simulate with."""
+"""Damage arrays in ``.npz`` files: images to train with, kernels to simulate with."""
 
 import zipfile
 from functools import cache
@@ -15,7 +15,7 @@ from kinds.networks import NET, NETWORK
 
 
 def changed_arrays(random: Random, arrays: dict[str, Any]) -> bytes:
-    """An ``.npz`` of ``arrays``, one of them changed, or its bytes, or its headers."""
+    """Return an ``.npz`` of ``arrays`` with one array, its bytes or its headers changed."""
     key = random.choice(list(arrays))
     kind = random.randrange(8)
     if kind == 0:
@@ -61,14 +61,14 @@ def changed_arrays(random: Random, arrays: dict[str, Any]) -> bytes:
 
 
 def data() -> dict[str, Any]:
-    """Labelled images for the network."""
+    """Return labelled images for the network."""
     images = np.arange(300, dtype=np.float64).reshape(10, 6, 5) / 300
     return {"images": images, "labels": np.arange(10) % 3}
 
 
 @cache
 def compiled() -> None:
-    """Train once on good images: what numba has to compile for it is no case's time."""
+    """Train once on good images, so that no case includes numba's compilation."""
     NET.write_text(NETWORK)
     with Path("in/good.npz").open("wb") as file:
         np.savez(file, **data())
@@ -77,7 +77,7 @@ def compiled() -> None:
 
 
 def npz(random: Random) -> list[str]:
-    """Images to train with, kernels to simulate with."""
+    """Try images to train with, kernels to simulate with."""
     compiled()
     NET.write_text(NETWORK)
     given = Path("in/given.npz")

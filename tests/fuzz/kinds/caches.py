@@ -1,7 +1,7 @@
-"""The cache of builds, damaged: executables of Verilator and netlists of Yosys.
+"""Damage the cache of builds: executables of Verilator and netlists of Yosys.
 
-Each entry is built once; a case damages a copy. What is then built anew is that first build, put
-into place by a stand-in for the tool.
+Each entry is built once, and a case damages a copy. If an entry is then built again, a replacement
+of the tool copies that first build into place.
 """
 
 import json
@@ -35,7 +35,7 @@ _exports: dict[str, Export] = {}
 
 
 def _convert(function: Any, args: Any, language: str, folder: Path, **_: object) -> Export:
-    """``convert``, once for each top: the network is always the same."""
+    """Call ``convert`` once for each top: the network is always the same."""
     name = function.__name__
     if name not in _exports:
         place = Path(_kept.name) / name
@@ -46,7 +46,7 @@ def _convert(function: Any, args: Any, language: str, folder: Path, **_: object)
 
 @contextmanager
 def _quick(executable: bytes | None) -> Iterator[None]:
-    """Convert once; build by putting ``executable`` into place, or for real if it is None."""
+    """Convert once; build by copying ``executable`` into place, or really if it is None."""
 
     def compiled(verilator: Any, work: Path, makefile: str, target: str, optimise: Any) -> None:
         assert executable is not None
@@ -77,7 +77,10 @@ def _quick(executable: bytes | None) -> Iterator[None]:
 
 @cache
 def _executable() -> bytes | None:
-    """The executable of the network's design, from the user's own cache; None without Verilator."""
+    """Return the executable of the network's design from the user's cache, if there is one.
+
+    It is None without Verilator.
+    """
     try:
         find_verilator()
     except BadInput:
@@ -90,7 +93,7 @@ def _executable() -> bytes | None:
 
 @cache
 def _entries(verb: str) -> dict[str, bytes]:
-    """The cache that a run of the verb leaves."""
+    """Return the cache after a run of the verb."""
     shutil.rmtree(CACHE, ignore_errors=True)
     expect_good(SIMULATION if verb == "simulate" else RESOURCES)
     found = taken(CACHE)
@@ -99,7 +102,7 @@ def _entries(verb: str) -> dict[str, bytes]:
 
 
 def caches(random: Random) -> list[str]:
-    """A cache that is damaged, or of which other files have the names."""
+    """Try a cache that is damaged, or in which other files have the names."""
     NET.write_text(NETWORK)
     executable = _executable()
     verb = random.choice(("simulate", "resources")) if executable else "resources"
@@ -123,7 +126,7 @@ def caches(random: Random) -> list[str]:
 
 
 def _as_kept() -> None:
-    """The modes of a cache, which a copy by content does not have."""
+    """Set the modes of a cache, which a copy by content does not have."""
     for where, folders, files in os.walk(CACHE):
         for name in folders:
             Path(where, name).chmod(0o700)

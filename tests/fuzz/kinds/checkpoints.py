@@ -1,4 +1,4 @@
-"""Files that ``merp train --save`` has left, damaged, and what ``-o`` has."""
+"""Damage files of ``merp train --save`` and of ``-o``."""
 
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ def _inputs() -> None:
 
 @cache
 def _trained() -> dict[str, bytes]:
-    """What a run leaves; the folder of outputs is empty before and after."""
+    """Return the files of a run; the folder of outputs is empty before and after."""
     _inputs()
     Path("out/made").mkdir()
     words = ["--steps", "2", "--batch", "4", "--save", "out/made/run.npz", "-o", "out/made"]
@@ -37,7 +37,7 @@ def _trained() -> dict[str, bytes]:
 
 
 def checkpoints(random: Random) -> list[str]:
-    """Training that is taken up from a damaged file, or saved over one."""
+    """Try training that continues from a damaged file, or saves over one."""
     with replayed():
         files = _trained()
         _inputs()
@@ -59,7 +59,7 @@ def checkpoints(random: Random) -> list[str]:
 
 
 def prepared() -> None:
-    """Lay what a run left, its data and a finished simulation into the sandbox."""
+    """Write the files of a run, its data and a finished simulation into the sandbox."""
     files = _trained()
     _inputs()
     laid(SAVED.parent, files)
@@ -68,7 +68,7 @@ def prepared() -> None:
 
 
 def runs(random: Random) -> list[str]:
-    """What ``merp train -o`` left, changed, for ``losses``; a chart takes most of the time."""
+    """Try changed files of ``merp train -o`` in ``losses``; a chart takes most of the time."""
     with replayed():
         files = _trained()
     folder = Path("in") / random.choice(("run", "$x", "_run", "é", "a b", "a\nb"))

@@ -1,4 +1,4 @@
-"""Processes in surroundings that few have."""
+"""Run processes in unusual environments."""
 
 import os
 import shlex
@@ -21,7 +21,7 @@ LIMITS = ("", "", "", "ulimit -f 0;", "ulimit -f 1;", "ulimit -n 16;", "ulimit -
 
 
 def environment(random: Random) -> list[str]:
-    """A process with variables, streams and limits that somebody did not think of."""
+    """Try a process with unexpected variables, streams and limits."""
     surroundings = dict(os.environ)
     for name in NAMES:
         kind = random.randrange(5)

@@ -1,4 +1,4 @@
-"""Photographs."""
+"""Damage photographs."""
 
 import struct
 import zlib
@@ -14,7 +14,7 @@ from kinds.networks import NET, NETWORK
 
 
 def images(random: Random) -> list[str]:
-    """A photograph, changed, or with a size of its own."""
+    """Try a photograph that is changed, or has another size."""
     picture = Image.new(random.choice(("L", "RGB", "RGBA", "P", "1")), (9, 7), random.randrange(2))
     stream = BytesIO()
     kind = random.choice(("PNG", "BMP", "GIF", "TIFF", "PPM", "JPEG"))

@@ -1,4 +1,4 @@
-"""ONNX models: fields of nodes, tensors and sizes changed, or bytes."""
+"""Damage ONNX models: change fields of nodes, tensors and sizes, or bytes."""
 
 from pathlib import Path
 from random import Random
@@ -17,7 +17,7 @@ OPERATORS = (
 
 
 def models(random: Random) -> list[str]:
-    """A model with one to four things changed, given to a verb."""
+    """Try a model with one to four changes in a verb."""
     if random.randrange(3):
         made = onnx_models.random_model(random)
     else:
@@ -28,7 +28,7 @@ def models(random: Random) -> list[str]:
         for _ in range(random.choice((1, 1, 2, 4))):
             _change(random, made)
     content = made.SerializeToString()
-    if bytewise:  # names and sizes stand in the front and at the end, numbers between them
+    if bytewise:  # names and sizes are at the beginning and at the end, numbers between them
         edge = random.choice((0, 0, max(0, len(content) - 400)))
         content = content[:edge] + mutate.content(random, content[edge:])
     MODEL.write_bytes(content)
@@ -84,7 +84,7 @@ def _change(random: Random, model: Any) -> None:
 
 
 def _value(random: Random, field: Any, old: Any) -> Any:
-    """Another value for a field of its type."""
+    """Return another value for a field of its type."""
     if field.name == "op_type":
         return random.choice(OPERATORS)
     if field.cpp_type == field.CPPTYPE_STRING:
@@ -97,7 +97,7 @@ def _value(random: Random, field: Any, old: Any) -> Any:
 
 
 def _below(message: Any) -> list[Any]:
-    """Every message inside."""
+    """Return every inner message."""
     found = []
     for field, value in message.ListFields():
         if field.message_type is not None:

@@ -1,4 +1,4 @@
-"""Network files, in the verbs that read nothing else."""
+"""Damage network files, in the verbs that read nothing else."""
 
 from pathlib import Path
 from random import Random
@@ -50,7 +50,7 @@ NET = Path("in/net.toml")
 
 
 def toml(random: Random) -> list[str]:
-    """A network file; a shipped base now and then."""
+    """Try a network file, sometimes with a shipped base."""
     text = NETWORK
     if random.randrange(8) == 0:
         text = DERIVED

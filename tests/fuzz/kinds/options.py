@@ -1,4 +1,4 @@
-"""Words of the command line."""
+"""Make words of the command line."""
 
 from random import Random
 
@@ -45,7 +45,7 @@ _SLOW = (
 
 
 def options(random: Random) -> list[str]:
-    """Words after a verb; those of slow verbs name no network that is there."""
+    """Try words after a verb; words after slow verbs name no existing network."""
     verb = random.choice(list(_VERBS))
     words = [verb]
     if verb in _SLOW:
@@ -61,7 +61,7 @@ def options(random: Random) -> list[str]:
             words.append(text if random.randrange(3) or not text else f"--{text}")
     if random.randrange(6) == 0:
         random.shuffle(words)
-    # No slow work by a lucky order, and no file but where it is named.
+    # No slow work by a lucky order, and files only at named places.
     words = [word for word in words if not word.startswith(("-o", "--o"))]
     if any(word in _SLOW for word in words):
         words = [

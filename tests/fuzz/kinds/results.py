@@ -1,4 +1,4 @@
-"""Folders that ``merp simulate -o`` has left, damaged, in the verbs that read them."""
+"""Damage folders of ``merp simulate -o``, in the verbs that read them."""
 
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ RUN = ["simulate", str(NET), "--layer", "conv1", "--phase", "all", "-o"]
 
 @cache
 def finished() -> dict[str, bytes]:
-    """What a run leaves; the sandbox is empty before and after."""
+    """Return the files of a run; the sandbox is empty before and after."""
     NET.write_text(NETWORK)
     expect_good([*RUN, "out/made"])
     found = taken(Path("out/made"))
@@ -23,7 +23,7 @@ def finished() -> dict[str, bytes]:
 
 
 def results(random: Random) -> list[str]:
-    """A finished simulation, damaged: resumed, run anew, or reported."""
+    """Try a damaged finished simulation: resumed, run again, or reported."""
     with replayed():
         files = finished()
         NET.write_text(NETWORK)

@@ -1,4 +1,4 @@
-"""Networks of any size, on a machine of little memory: refused before, not where it runs out."""
+"""Try networks of any size on a machine with little memory: they must be refused in advance."""
 
 import resource
 from collections.abc import Iterator
@@ -17,18 +17,18 @@ from merp.models.base.errors import BadInput
 from merp.models.golden.memory import training_bytes
 from merp.tools.common.shipped import open_network
 
-THERE = 64 << 20  # bytes that the machine is said to have
-ROOM = 1 << 30  # and those that it has beside what this process takes
+THERE = 64 << 20  # bytes of the simulated machine
+ROOM = 1 << 30  # and bytes in addition to those of this process
 LONG = 1 << 22  # operations that a case may compute
 
 
 def _size(random: Random, most: int) -> int:
-    """A number whose logarithm is anything."""
+    """Return a number with a uniformly distributed logarithm."""
     return max(1, int(most ** random.random()))
 
 
 def sizes(random: Random) -> list[str]:
-    """Layers of any size, with a design or without, in the verbs that compute."""
+    """Try layers of any size, with a design or without, in the verbs that compute."""
     compiled()
     rows, columns = (_size(random, 4096) for _ in range(2))
     channels = _size(random, random.choice((4, 65536)))
@@ -52,7 +52,7 @@ def sizes(random: Random) -> list[str]:
 
 
 def _words(random: Random, size: tuple[int, int, int]) -> list[str]:
-    """A verb, and training only where it is refused or short."""
+    """Return a verb; training only if it is refused or short."""
     kind = random.randrange(3)
     images, phase = str(_size(random, 256)), random.choice(("fp", "dp", "ku", "all"))
     if kind == 0 and prod(size) < 1 << 16 and not _is_long():
@@ -76,7 +76,7 @@ def _is_long() -> bool:
 
 @contextmanager
 def _little_memory() -> Iterator[None]:
-    """Let this process have ``ROOM`` more than it has."""
+    """Limit the memory of this process to ``ROOM`` more than it has."""
     limits = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + ROOM, limits[1]))

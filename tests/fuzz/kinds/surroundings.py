@@ -1,4 +1,4 @@
-"""Verbs that take long to start, in a copy of this process with limits and streams of its own."""
+"""Run verbs with a long start-up in a copy of this process, with its own limits and streams."""
 
 import os
 import resource
@@ -35,7 +35,7 @@ PLACES = ("", "/dev/null", "/dev/null/x", "/proc/x", "in/net.toml", "no/such", "
 
 
 def surroundings(random: Random) -> list[str]:
-    """A verb on good input where files, memory for them, or places are refused."""
+    """Try a verb on good input when files, memory or places are refused."""
     with replayed():
         prepared()
         words = random.choice(VERBS)
@@ -54,7 +54,7 @@ def surroundings(random: Random) -> list[str]:
 
 
 def _awaited(child: int, read: int) -> tuple[str, int]:
-    """What a child says until it ends, and its status or its signal below zero."""
+    """Return the output of a child until its end, and its status or its negative signal."""
     text = b""
     while True:
         ready, _, _ = select.select([read], [], [], PATIENCE)
@@ -70,7 +70,7 @@ def _awaited(child: int, read: int) -> tuple[str, int]:
 
 
 def _as_child(random: Random, words: Sequence[str], write: int) -> None:
-    """Become such a process, run and end; never returns."""
+    """Run as such a process and end; never return."""
     status = 3
     try:
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
@@ -102,7 +102,7 @@ def _as_child(random: Random, words: Sequence[str], write: int) -> None:
 
 
 def _limited(random: Random) -> None:
-    """Take something away: room for files, descriptors, the folder, the right to write."""
+    """Limit something: space for files, descriptors, the folder, the right to write."""
     kind = random.randrange(6)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # as Python's start does
     if kind == 0:

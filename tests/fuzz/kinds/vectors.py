@@ -1,4 +1,4 @@
-"""Rows of test vectors."""
+"""Damage rows of test vectors."""
 
 from pathlib import Path
 from random import Random
@@ -8,7 +8,7 @@ from harness import faults
 
 
 def vectors(random: Random) -> list[str]:
-    """Rows of test vectors, changed."""
+    """Try changed rows of test vectors."""
     rows = []
     for _ in range(random.randrange(12)):
         digits = random.choice((8, 8, 8, 4))

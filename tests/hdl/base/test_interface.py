@@ -101,5 +101,5 @@ def test_no_port_hides_what_an_interface_does() -> None:
     class Hidden(GivenPorts):
         MEMBERS = given_all(registers=None)
 
-    with pytest.raises(TypeError, match="Hidden cannot call a port registers"):
+    with pytest.raises(TypeError, match="Hidden cannot have a port named registers"):
         Hidden(registers=flag())

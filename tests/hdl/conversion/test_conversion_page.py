@@ -33,7 +33,7 @@ def test_an_example_becomes_what_the_page_shows(example: Example, folder: Path) 
 
 
 def test_each_kind_of_python_has_an_example() -> None:
-    converted = TEXT[TEXT.index("## What is converted") : TEXT.index("## What is refused")]
+    converted = TEXT[TEXT.index("## Supported Python") : TEXT.index("## Refusals")]
     sections = re.split(r"^####? ", converted, flags=re.MULTILINE)[1:]
     groups = {"Python's operators", "Statements", "Processes"}
     without = {each.partition(" {#")[0] for each in sections if "```py\n" not in each}

@@ -114,7 +114,7 @@ REFUSED: list[tuple[Any, Callable[[], dict[str, Any]], str]] = [
     (collecting, lambda: {"taps": []}, "parameter taps is changed while the block is made"),
     (reading, lambda: {"function": iter(())}, "parameter function is a tuple_iterator"),
     (hidden_port, dict, "parameter function is a function"),
-    (around_text, dict, "what of_text does stands in its verilog_code or vhdl_code alone"),
+    (around_text, dict, "of_text has no process, only its verilog_code or vhdl_code"),
     (reads_open, dict, "an open port is read"),
 ]
 

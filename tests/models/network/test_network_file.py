@@ -102,7 +102,11 @@ BESIDE = CONV + '[[layer]]\nname = "conv2"\n' + SAME
 DESIGNED = HEAD + CONV + 'design = "a"\n'
 BAD = {
     "": "file: network is missing",
-    "x = 1\n" + HEAD + CONV: "file: unknown key 'x': allowed are network, fractions, layer, design",
+    "x = 1\n" + HEAD + CONV: (
+        "file: unknown key 'x': allowed are network, fractions, layer, design, file_format"
+    ),
+    "file_format = 0\n": "file_format = 0: allowed is a whole number from 1 to 1",
+    "file_format = '1'\n": "file_format = '1': allowed is a whole number from 1 to 1",
     "network = 3\n": "file: network must be a table, not 3",
     HEAD: "file: layer is missing",
     HEAD
@@ -144,7 +148,7 @@ BAD = {
         "their numbers"
     ),
     STORED.format("image_scale = 2") + CONV: (
-        'network: storage: image_scale = 2: must be absent, or stand beside image = "uint8"'
+        'network: storage: image_scale = 2: must be absent, or used with image = "uint8"'
     ),
     **{
         STORED.format(f"image = 'uint8', image_scale = {scale}") + CONV: (
@@ -193,7 +197,7 @@ BAD = {
         }.items()
     },
     HEAD + CONV.replace("conv1", "pool1"): (
-        "layer 1: name = 'pool1': must be conv... or fc..., which tells the kind of layer"
+        "layer 1: name = 'pool1': must be conv... or fc..., which gives the kind of layer"
     ),
     HEAD.replace('"t"', '"/x/y"') + CONV: f"network: name = '/x/y': must be {ALLOWED_NAME}",
     HEAD + CONV.replace("conv1", "conv/1"): f"layer 1: name = 'conv/1': must be {ALLOWED_NAME}",
@@ -256,7 +260,7 @@ BAD = {
     + '[[layer]]\nname = "conv3"\nadd = "conv1"\n'
     + SAME
     + '[[layer]]\nname = "conv4"\ninput = "conv1"\nadd = "conv3"\n'
-    + SAME: ("layer conv3: add = 'conv1': layer conv4, which takes it, must stand before it"),
+    + SAME: ("layer conv3: add = 'conv1': layer conv4, which takes it, must precede it"),
     HEAD + BESIDE + '[[layer]]\nname = "conv3"\ninput = "conv1"\nadd = "conv2"\n' + SAME: (
         "layer conv2: only added, to the sums of conv3: allowed are relu = false and no pool"
     ),
@@ -282,11 +286,11 @@ BAD = {
         "and its padding)"
     ),
     HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 2, pad = 1, ceil = true }\n': (
-        "layer conv1: pool: ceil = true: must be false where a window would hang over by its "
-        "stride or more"
+        "layer conv1: pool: ceil = true: must be false if a window would extend beyond "
+        "the edge by its stride or more"
     ),
     HEAD + CONV + 'pool = { kind = "average", window = 3, stride = 2, ceil = true }\n': (
-        "layer conv1: pool: ceil = true: must be false where a window of average pooling would "
+        "layer conv1: pool: ceil = true: must be false if a window of average pooling would "
         "be partial"
     ),
     HEAD + FC + "kernel = 1\n": (

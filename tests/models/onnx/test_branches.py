@@ -152,7 +152,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "the images": (
         ("a = conv x", "y = add a x"),
-        "'y' (Add): adds the images: allowed are outputs of layers, as images have no delta",
+        "'y' (Add): adds the images: allowed are outputs of layers; images have no delta",
     ),
     "the images twice": (
         ("b = add x x", "y = conv b"),
@@ -160,11 +160,11 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "two layers that take the images": (
         ("a = conv x", "b = conv x", "y = add a b"),
-        "'b' (Conv): takes the images, as node 'a' (Conv) does: allowed is one layer that does",
+        "'b' (Conv): uses the images, as node 'a' (Conv) does: allowed is one such layer",
     ),
     "two outputs behind ReLU": (
         (*BLOCK, "d = relu c", "y = add b d"),
-        "'y' (Add): neither 'b' nor 'd' are plain sums: must be those of a convolution or full",
+        "'y' (Add): neither 'b' nor 'd' are plain sums: must be unused elsewhere, directly after",
     ),
     "an output behind pooling": (
         (*BLOCK, "d = pool c", "y = add b d"),
@@ -172,8 +172,8 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a second addition to the same sums": (
         ("a = conv x", "b = conv a", "c = relu b", "d = conv c", "e = add d c", "y = add e a"),
-        "'y' (Add): neither 'e' nor 'a' are plain sums: must be those of a convolution or full "
-        "connection that nothing else takes, with no addition, ReLU or pooling between",
+        "'y' (Add): neither 'e' nor 'a' are plain sums: must be unused elsewhere, directly after a "
+        "convolution or full connection, before addition, ReLU or pooling",
     ),
     "sums that something else takes": (
         (*BLOCK, "d = conv c", "e = relu d", "f = add c b", "y = add f e"),
@@ -218,15 +218,15 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "sums with ReLU and without": (
         ("a = conv x", "b = relu a", "c = conv b", "y = add c a"),
-        "'y' (Add): takes what node 'b' (Relu) takes, too: allowed is that of the output of conv-a",
+        "'y' (Add): uses the same value as node 'b' (Relu): allowed is the output of conv-a",
     ),
     "ReLU of what a layer takes without": (
         ("a = conv x", "c = conv a", "b = relu a", "y = add c b"),
-        "'b' (Relu): takes what node 'c' (Conv) takes, too: allowed is that of the output of conv-",
+        "'b' (Relu): uses the same value as node 'c' (Conv): allowed is the output of conv-",
     ),
     "a branch that never joins": (
         (*BLOCK, "d = conv b", "y = relu d"),
-        "'c' (Conv): 'c' goes nowhere: must be taken, or be output 'y'",
+        "'c' (Conv): 'c' is unused: must be used, or be output 'y'",
     ),
     "a concatenation": (
         (*BLOCK, "d = conv b", "y = Concat c d"),
@@ -239,17 +239,17 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "a product of two maps": ((*BLOCK, "y = Mul c b"), "'y' (Mul): is not supported: allowed are"),
     "ReLU of what is only added": (
         (*BLOCK, "d = conv b", "e = relu d", "y = add c e"),
-        "'y' (Add): adds the output of conv-d, which nothing else takes: its ReLU and pooling must",
+        "'y' (Add): adds the output of conv-d, which nothing else uses: its ReLU and pooling must",
     ),
     "an addition in front of one that takes": (
         ("a = conv x", "b = conv a", "c = add b a", "d = relu c", "e = conv a", "f = add e d",
          "g = conv d", "h = conv f", "y = add g h"),
-        "'c' (Add): adds the output of conv-a, which node 'e' (Conv) takes, too: must not follow "
+        "'c' (Add): adds the output of conv-a, which node 'e' (Conv) uses, too: must not follow "
         "conv-b, the layer that adds it",
     ),
     "something behind the loss": (
         ("a = conv x", "b = Flatten a", "c = fc b", "d = Softmax c", "e = fc c", "y = add e d"),
-        "'y' (Add): follows node 'd' (Softmax): allowed is nothing behind it",
+        "'y' (Add): follows node 'd' (Softmax): allowed is no node after it",
     ),
 }  # fmt: skip
 

@@ -134,7 +134,7 @@ def test_each_node_becomes_what_a_network_file_says(tmp_path: Path) -> None:
     assert (imported.left, imported.reason) == ((), "")
     folded, swapped = imported.said
     assert folded.startswith("node '/norm/BatchNormalization' (BatchNormalization) is folded into")
-    assert swapped.startswith("node '/relu_1/Relu' (Relu) of conv2 is put in front of its maximum")
+    assert swapped.startswith("node '/relu_1/Relu' (Relu) of conv2 is moved before its maximum")
 
 
 @needs("onnxruntime")

@@ -135,9 +135,9 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "two ways out of the same sums": (
         lambda: two_ways("Concat"),
-        "node 'right' (MaxPool): takes what node 'left' (Relu) takes, too: allowed is that of the",
+        "node 'right' (MaxPool): uses the same value as node 'left' (Relu): allowed is the",
     ),
-    "two ends": (lambda: two_ways(""), "node 'left' (Relu): 'b' goes nowhere: must be taken, or"),
+    "two ends": (lambda: two_ways(""), "node 'left' (Relu): 'b' is unused: must be used, or"),
     "a constant for each column": (
         lambda: one("Add", "x b", consts={"b": made.numbers(8)}),
         f"{BAD}(Add): constant's size = (8,): must be (2, 1, 1), a bias for each map",
@@ -159,7 +159,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "normalisation that gives statistics": (
         statistics,
-        f"{BAD}(BatchNormalization): gives statistics: training batch normalisation is not built",
+        f"{BAD}(BatchNormalization): outputs statistics: normalisation in training is not",
     ),
     "a bias behind a flattening": (
         bias_behind_flatten,
@@ -168,7 +168,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     "normalisation of other maps": (lambda: normalised(3), "size of 's' = (3,): must be (2,)"),
     "a variance below 0": (
         lambda: normalised(variance=-1.0),
-        "weights, with what is folded into the",
+        "weights, including the folded nodes",
     ),
     "padded maximum": (
         lambda: one("MaxPool", kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
@@ -180,15 +180,15 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "padding that an average leaves out": (
         lambda: one("AveragePool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
-        f"{BAD}(AveragePool): count_include_pad = 0: must be 1 where there is padding",
+        f"{BAD}(AveragePool): count_include_pad = 0: must be 1 with padding",
     ),
     "ceil_mode behind padding": (
         lambda: one("MaxPool", kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4, ceil_mode=1),
-        f"{BAD}(MaxPool): ceil_mode = 1: windows of 3 every 2 on 8 x 8 hang over by their stride",
+        f"{BAD}(MaxPool): ceil_mode = 1: windows of 3 every 2 on 8 x 8 exceed the map by a stride",
     ),
     "ceil_mode of averages": (
         lambda: one("AveragePool", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1),
-        f"{BAD}(AveragePool): ceil_mode = 1: windows of 3 every 2 on 8 x 8 leave a part over",
+        f"{BAD}(AveragePool): ceil_mode = 1: windows of 3 every 2 on 8 x 8 are partial",
     ),
     "a window larger than the map": (
         lambda: one("MaxPool", kernel_shape=[9, 9]),
@@ -208,11 +208,11 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "a second pooling": (
         lambda: after_pool("MaxPool", "GlobalAveragePool"),
-        "a second pooling behind a convolution",
+        "a second pooling after a convolution",
     ),
     "ReLU behind an average": (
         lambda: after_pool("AveragePool", "Relu"),
-        f"{BAD}(Relu): follows average pooling: ReLU must be in front of it",
+        f"{BAD}(Relu): follows average pooling: ReLU must precede it",
     ),
     "global pooling of an oblong": (
         lambda: made.model(
@@ -265,12 +265,12 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "something behind the loss": (
         behind_softmax,
-        f"{BAD}(Relu): follows node 'loss' (Softmax): allowed is nothing behind it",
+        f"{BAD}(Relu): follows node 'loss' (Softmax): allowed is no node after it",
     ),
     "Softmax over rows": (lambda: one("Softmax"), f"{BAD}(Softmax): axis = -1: must be 1"),
     "an activation": (
         lambda: one("Sigmoid"),
-        f"{BAD}(Sigmoid): is not supported (the activation is ReLU): allowed",
+        f"{BAD}(Sigmoid): is not supported (the only activation is ReLU): allowed",
     ),
     "a transformer": (
         lambda: one("LayerNormalization"),
@@ -281,7 +281,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         f"{BAD}(com.other.Conv): is not supported",
     ),
     # graphs
-    "a circle": (circle, f"{BAD}(Relu): input 'b' is not made by a node in front of it"),
+    "a circle": (circle, f"{BAD}(Relu): input 'b' is not computed by an earlier node"),
     "a node that nothing needs": (
         lambda: made.model(
             [made.node("Conv", "x c", "y"), made.node("Transpose", "c", "z", "bad")],
@@ -308,15 +308,15 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "an output in the middle": (
         lambda: changed(lambda m: setattr(m.graph.output[0], "name", "d")),
-        "node '/fc/Gemm' (Gemm): 'y' goes nowhere: must be taken, or be output 'd'",
+        "node '/fc/Gemm' (Gemm): 'y' is unused: must be used, or be output 'd'",
     ),
     "an output of nothing": (
         lambda: changed(lambda m: setattr(m.graph.output[0], "name", "z")),
-        "'y' goes nowhere",
+        "'y' is unused",
     ),
     "a value made twice": (
         lambda: changed(lambda m: m.graph.node[2].output.__setitem__(0, "a")),
-        "output 'a' is made twice",
+        "output 'a' is computed twice",
     ),
     "a dynamic size": (
         lambda: of_size("N", 1, "H", "W"),
@@ -353,7 +353,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     "a weight that is no number": (lambda: not_finite(np.nan), "weights have nan: must be finite"),
     "too little data": (
         lambda: tensor(raw_data=b"1234"),
-        "tensor 'conv1.weight': 1 elements: size (3, 2, 3, 3) takes",
+        "tensor 'conv1.weight': 1 elements: size (3, 2, 3, 3) needs",
     ),
     "part of a number": (lambda: tensor(raw_data=b"123"), "tensor 'conv1.weight': 0.75 elements"),
     "no data": (
@@ -362,7 +362,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "a size beyond memory": (
         lambda: tensor(dims=[1 << 40, 1 << 20]),
-        "takes 1,152,921,504,606,846,9",
+        "needs 1,152,921,504,606,846,9",
     ),
     "a size below 0": (
         lambda: tensor(dims=[-1, 54]),

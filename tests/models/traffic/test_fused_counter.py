@@ -35,7 +35,7 @@ def test_formula_and_walk_agree(index: int) -> None:
 def test_a_walk_whose_layers_do_not_meet_is_an_error() -> None:
     each = case(0, 0)
     longer = replace(each.shape.first, m=each.shape.first.m + 1)
-    with pytest.raises(ValueError, match="words are made between the layers"):
+    with pytest.raises(ValueError, match="words pass between the layers"):
         fused_words(each.shape._replace(first=longer), 1, each.design)
 
 
@@ -66,5 +66,5 @@ def test_the_pairs_ports_are_the_layers_shares() -> None:
 
 
 def test_tiles_are_refused_in_a_line() -> None:
-    with pytest.raises(BadInput, match="count board cuts"):
+    with pytest.raises(BadInput, match="count board without a board cuts"):
         network_traffic(FUSED, 128, Count(name="board", memory_bytes=1 << 20))

@@ -86,7 +86,7 @@ def test_a_damaged_file_is_computed_again_and_said_to_be(
     text = {"another": paths[1].read_text(), "forged": before.replace('"square": 0', '"square": 1')}
     paths[0].write_text(text.get(damage, damage))
     assert run(some, folder) == plain
-    assert f"{paths[0]}: not as it was kept: it is computed again" in capsys.readouterr().err
+    assert f"{paths[0]}: damaged: it is computed again" in capsys.readouterr().err
     assert done(log) == [0, 0, 1]
     assert paths[0].read_text() == before
 
@@ -111,7 +111,7 @@ def test_a_worker_that_stands_still_is_replaced(
 
 def test_a_task_that_always_kills_is_told(tmp_path: Path, impatient: None) -> None:
     log = tmp_path / "log"
-    with pytest.raises(CheckFailed, match="workers die at them: 3 times in turn") as told:
+    with pytest.raises(CheckFailed, match="workers die at them: 3 times in a row") as told:
         run(tasks(log, work=deadly, always=True), tmp_path / "out", Where(processes=2))
     kept = len(list((tmp_path / "out" / "finished").iterdir()))
     assert str(told.value).startswith(f"{5 - kept} tasks are left")

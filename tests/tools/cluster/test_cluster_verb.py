@@ -78,7 +78,7 @@ def test_what_is_shown(terminal: Terminal) -> None:
 
 def test_what_does_not_fit_is_said(terminal: Terminal) -> None:
     words = ["cluster", "alexnet", "--devices", "1", "--images", "1", "--scope", "all"]
-    assert "Does not fit (merp map says what is missing): board 0." in terminal.output(*words)
+    assert "Boards that do not fit: 0. merp map lists the excess." in terminal.output(*words)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_deadlock_is_named_with_status_1(
     [
         (
             "lenet5 --devices 41",
-            "has 40 maps to deal out: at most 40 boards can work, not 41",
+            "has 40 maps to distribute: at most 40 boards can work, not 41",
         ),
         ("lenet5 --devices 0", "must be a whole number from 1 to 1024, not '0'"),
         ("lenet5 --link-gbs 0", "must be a number above 0"),

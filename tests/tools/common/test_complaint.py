@@ -44,7 +44,7 @@ def test_a_folder_of_two_lines_is_told_on_one(
     assert main(["simulate", "lenet5", "-o", os.fspath(folder), "--resume"]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(": ")[0] for line in lines] == ["merp", "merp"]
-    assert "two\\nlines/finished/conv1-fp.npz: not as it was kept" in lines[0]
+    assert "two\\nlines/finished/conv1-fp.npz: damaged" in lines[0]
 
 
 def test_nothing_else_prints_to_standard_error() -> None:

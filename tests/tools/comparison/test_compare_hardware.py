@@ -180,7 +180,7 @@ def answered(name: str, **change: Any) -> Callable[[Path, Path], str]:
         ),
         (
             changed(lambda record: record["runs"][0].update(mismatches=3)),
-            "conv1 fp: 3 words differ from the golden",
+            "conv1 fp: 3 words differ from the golden model",
         ),
         (
             changed(lambda record: record["runs"][0].update(hardware_sha="ab")),
@@ -192,7 +192,7 @@ def answered(name: str, **change: Any) -> Callable[[Path, Path], str]:
         ),
         (
             changed(lambda record: record.update(network="nobody")),
-            "network = 'nobody': allowed are plain and those that ship",
+            "network = 'nobody': allowed are plain and shipped networks",
         ),
         (changed(lambda record: record.update(network="lenet5")), "lenet5 has other layers than"),
         (
@@ -200,7 +200,10 @@ def answered(name: str, **change: Any) -> Callable[[Path, Path], str]:
             "network = 'fixed': must be 'plain'",
         ),
         (answered("plain-conv.json", hardware_sha="ab"), "hardware_sha = ab: must be "),
-        (answered("plain-conv.json", total={}), "neither what merp resources nor what merp train"),
+        (
+            answered("plain-conv.json", total={}),
+            "not an answer of merp resources --json or merp train",
+        ),
         (answered("plain-conv.json", phase="up"), "phase = 'up': must be null, or one of fp, "),
         (answered("plain-conv.json", layer="fc9"), "fc9"),
         (lambda *_: "x" * 300, "too long"),

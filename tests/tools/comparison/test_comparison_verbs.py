@@ -85,7 +85,7 @@ efficiency = 0.8
     ("words", "said"),
     [
         ("compare alexnet --word 24", "invalid choice: '24' (choose from 'own', '16', '32')"),
-        ("compare alexnet --word 16", "--word 16: allowed is own, as "),
+        ("compare alexnet --word 16", "--word 16: allowed is own, which "),
         ("compare alexnet --board vc709", "--word is missing: allowed are 16, 32"),
         ("compare alexnet --board vc710 --word 16", "did you mean vc709?"),
         ("compare alexnet --board maia --word 16", "5SGSD8: unit costs are of FPGAs of AMD"),

@@ -39,7 +39,7 @@ def read(found: Path) -> Any:
 def test_a_point_s_file_has_its_elements_as_units(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = explored(tmp_path, "--point", str(MIDDLE))
+    found = explored(tmp_path, "--point", str(MIDDLE), "--details")
     out, front = capsys.readouterr().out, read(found)
     assert set(front["chosen"]) == {"knee", "least-cycles", "least-lut", f"point-{MIDDLE}"}
     for name, place in front["chosen"].items():
@@ -99,7 +99,7 @@ def test_limits_leave_the_front_of_what_is_within(
         ("lut", "--limit 'lut': must be KEY=VALUE"),
         (
             "lut=100",
-            "--limit lut=100: no design is within: the least, each by itself, is lut 8,600",
+            "--limit lut=100: no design is within the limits: the least of each is lut 8,600",
         ),
     ):
         capsys.readouterr()

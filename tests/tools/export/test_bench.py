@@ -68,11 +68,11 @@ def spoilt_value(lines: list[str]) -> list[str]:
     [
         ("m_axis_map", spoilt_word, "first mismatch on m_axis_map, word 2: "),
         ("m_axis_map", lambda lines: lines[:-1], "tlast must be '1'"),
-        ("m_axis_map", lambda lines: [*lines, lines[-1]], "words that must come out are missing"),
+        ("m_axis_map", lambda lines: [*lines, lines[-1]], "output words are missing"),
         ("m_axis_state", spoilt_word, "first mismatch on m_axis_state, word 2: "),
         ("s_axis_kernel", spoilt_word, "first mismatch on m_axis_map"),
         ("s_axis_map", lambda lines: lines[:-1], "no word moved for 300 cycles"),
-        ("s_axis_map", lambda lines: [*lines, lines[-1]], "words that go in were not all taken"),
+        ("s_axis_map", lambda lines: [*lines, lines[-1]], "some input words were not accepted"),
         ("status", spoilt_value, "status_useful: "),
         ("registers", lambda lines: [f"{0:x} 0 ident", *lines], "write to 00000000: response 2"),
     ],

@@ -91,7 +91,7 @@ def test_the_bench_of_a_node_passes_in_ghdl_alone(
     [
         (("--devices", 3), "--devices 3: allowed with --architecture chain"),
         ((*CHAIN, "--layer", "conv1"), "--layer: --architecture chain has all layers and phases"),
-        ((*CHAIN[:3], 6), "--devices 6: cut has maps for 5 nodes at most"),
+        ((*CHAIN[:3], 6), "--devices 6: cut has pieces for 5 nodes at most"),
         ((*CHAIN, "--images", 257), "--images: must be a whole number from 1 to 256, not '257'"),
     ],
 )

@@ -39,7 +39,7 @@ def test_a_package_says_what_a_pipeline_is(network: Path, tmp_path: Path) -> Non
     page = (package / "README.md").read_text()
     assert "`layer1` is conv1, `layer2` is fc2" in page
     assert "kernels in the order m, n, row, column of fc2, for its update" in page
-    assert "with 2 of them on their way at most takes" in page
+    assert "with at most 2 of them in flight takes" in page
     header = (package / "software" / "merp_small_pipeline.h").read_text()
     assert "#define MERP_SMALL_PIPELINE_CONFIG_LAYER2_DP_UNPOOL_CONFIG_MAPS 0x" in header
 
@@ -73,7 +73,7 @@ def test_what_no_pipeline_has_is_refused_in_one_line(
         ((network, *MAZOUZ, "--phase", "fp"), "--phase: --architecture pipeline has all layers"),
         ((network, *MAZOUZ, "--images", 256, "--depth", 257), "from 1 to 256, not '257'"),
         (("resnet-digits", *MAZOUZ), "layer conv3: it adds the output of another layer"),
-        ((fused, *MAZOUZ), "layer conv1: the network fuses layers: a pipeline has no place for it"),
+        ((fused, *MAZOUZ), "layer conv1: the network fuses layers: a pipeline does not support it"),
         (("alexnet", *MAZOUZ), "layer fc6 has no design"),
         (("cifar10-1x", *MAZOUZ), "7 layers in one AXI shell: pipeline_axi: 5192 bytes of regis"),
     ]

@@ -148,9 +148,9 @@ def test_the_bench_passes_in_verilator_alone(
     [
         ("m_axis", lambda w: [f"{int(w[0], 16) ^ 1:0{len(w[0])}x}", *w[1:]], ", word 0: "),
         ("m_axis", lambda w: w[:-1], "tlast must be '1'"),
-        ("m_axis", lambda w: [*w, w[-1]], "words that must come out are missing"),
+        ("m_axis", lambda w: [*w, w[-1]], "output words are missing"),
         ("s_axis", lambda w: w[:-1], "no word moved for 300 cycles"),
-        ("s_axis", lambda w: [*w, w[-1]], "words that go in were not all taken"),
+        ("s_axis", lambda w: [*w, w[-1]], "some input words were not accepted"),
         ("status", lambda w: ["c 7 status", *w], "status: 00000002 instead of 00000007"),
         ("registers", lambda w: ["0 0 ident", *w], "write to 00000000: response 2"),
     ],

@@ -149,14 +149,14 @@ def test_what_is_added_is_added_to_the_sums_before_relu() -> None:
 ADDED = np.zeros((1, 8, 8, 8), np.float32)
 BAD_ADD = {
     "add: conv3 adds conv1 to its sums, phase fp of an x: allowed with fp of a layer that adds, "
-    "and asked for there": ("conv3", {"x": ADDED}),
+    "and required there": ("conv3", {"x": ADDED}),
     "add: conv2 adds nothing to its sums, phase fp of an x: allowed with fp of a layer that adds, "
-    "and asked for there": ("conv2", {"x": ADDED, "add": ADDED}),
+    "and required there": ("conv2", {"x": ADDED, "add": ADDED}),
     "add: conv3 adds conv1 to its sums, phase ku of an x: allowed with fp of a layer that adds, "
-    "and asked for there": (
+    "and required there": (
         "conv3", {"x": ADDED, "add": ADDED, "phase": "ku", "delta": ADDED},
     ),
-    "add: without x it is the network's own: allowed with x": ("conv3", {"add": ADDED}),
+    "add: without x, the network gives it: allowed with x": ("conv3", {"add": ADDED}),
     "add: size (1, 8, 8, 7): allowed is (1, 8, 8, 8)": (
         "conv3", {"x": ADDED, "add": ADDED[..., 1:]},
     ),
@@ -176,18 +176,18 @@ BAD = {
     "phase = ['fp']: allowed are fp, dp, bp, ku": {"phase": ["fp"]},
     "engine = 'vhdl': allowed are myhdl, verilator, ghdl": {"engine": "vhdl"},
     "cu_array = 'fast': allowed are behavioural, rtl": {"cu_array": "fast"},
-    "cu_array = 'behavioural': engine ghdl runs the hardware: allowed: rtl": {
+    "cu_array = 'behavioural': engine ghdl runs RTL only: allowed: rtl": {
         "engine": "ghdl", "cu_array": "behavioural",
     },
     "wave = 7: allowed is a path": {"wave": 7},
-    "wave_of = 'layer': of no file: allowed with wave": {"wave_of": "layer"},
+    "wave_of = 'layer': allowed with wave": {"wave_of": "layer"},
     "wave_of = 7: allowed is text": {"wave": "w.vcd", "wave_of": 7},
     "wave = 'w.fst': engine myhdl writes no .fst: allowed with verilator, ghdl": {"wave": "w.fst"},
     "group = -1: must be a whole number from 0 to 0": {"group": -1},
     "group = True: must be a whole number from 0 to 0": {"group": True},
     "images = 0: must be a whole number from 1 to 256": {"images": 0},
     "images = 1.0: must be a whole number from 1 to 256": {"images": 1.0},
-    "images: x has as many as it has: allowed without x": {"x": X, "images": 2},
+    "images: x has its own number of images: allowed without x": {"x": X, "images": 2},
     "x: size (2, 4, 4): allowed is (images, 4, 4, 16)": {"x": X[..., 0]},
     "x: size (0, 4, 4, 16): allowed is (images, 4, 4, 16)": {"x": X[:0]},
     "x: no array of numbers: allowed is size (images, 4, 4, 16)": {"x": [[1], [2, 3]]},
@@ -199,14 +199,14 @@ BAD = {
     },
     "kernels: size (1,): allowed is (32, 16, 3, 3)": {"kernels": [1.0]},
     "biases: size (32, 1): allowed is (32)": {"biases": np.zeros((32, 1))},
-    "delta: phase dp of an x needs that of the layer's output": {"x": X, "phase": "dp"},
+    "delta: phase dp of an x needs the delta of the layer's output": {"x": X, "phase": "dp"},
     "delta: phase fp takes none: allowed with dp, bp, ku": {"x": X, "delta": DELTA},
-    "delta: without x it is the network's own: allowed with x": {"phase": "ku", "delta": DELTA},
+    "delta: without x, the network gives it: allowed with x": {"phase": "ku", "delta": DELTA},
     "delta: size (1, 2, 2, 32): allowed is (2, 2, 2, 32)": {
         "x": X, "phase": "ku", "delta": DELTA[:1],
     },
-    "delta_at = 'sums': undoes the pooling of the layer in front, which a layer's own x does not "
-    "tell: allowed: pooled, or no x": {
+    "delta_at = 'sums': this needs the pooling of the layer in front, which x does not contain: "
+    "allowed: pooled, or no x": {
         "x": X, "phase": "dp", "delta": DELTA, "delta_at": "sums",
     },
     "delta_at = 'pooled': phase fp takes no deltas: allowed with dp, bp, ku": {

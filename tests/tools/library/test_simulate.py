@@ -103,7 +103,7 @@ def test_what_is_written_is_named_and_taken_up(
     kept.write_bytes(kept.read_bytes()[:-9])
     said: list[str] = []
     again = net.simulate(X, parameters=ones, output=folder, resume=True, progress=said.append)
-    assert said[0] == f"resume: {kept}: not as it was kept: conv1 fp runs again"
+    assert said[0] == f"resume: {kept}: damaged: conv1 fp runs again"
     assert not any(line.startswith("conv2 fp") for line in said)
     assert timeless(again.json()) == timeless(first.json())
     said.clear()
@@ -133,7 +133,7 @@ BAD = {
     "no layer 'conv9': allowed are conv1, conv2, fc3; did you mean conv2?": {"layer": "conv9"},
     "phase = 'bq': allowed are fp, ff, dp, bp, ku, all": {"phase": "bq"},
     "engine = 'vhdl': allowed are myhdl, verilator, ghdl": {"engine": "vhdl"},
-    "cu_array = 'behavioural': engine ghdl runs the hardware: allowed: rtl": {
+    "cu_array = 'behavioural': engine ghdl runs RTL only: allowed: rtl": {
         "engine": "ghdl", "cu_array": "behavioural",
     },
     "group = 1: with layer all every group runs: allowed: all": {"group": 1},
@@ -154,9 +154,9 @@ BAD = {
     "layer": {"layer": "conv1", "phase": "dp"},
     "wave = 'a.vcd': allowed only with one phase, and layers of one design": {"wave": "a.vcd"},
     "wave = 3: allowed is a path": {"wave": 3},
-    "wave_of = 'layer': of no file: allowed with wave": {"wave_of": "layer"},
+    "wave_of = 'layer': allowed with wave": {"wave_of": "layer"},
     "resume: needs the folder of the interrupted run (output), and no wave": {"resume": True},
-    "parameters = 3: allowed is a mapping by layer name": {"parameters": 3},
+    "parameters = 3: allowed is a mapping from layer names to (kernels, biases)": {"parameters": 3},
     "parameters['conv1'] = 3: allowed is (kernels, biases)": {"parameters": {"conv1": 3}},
     "parameters['conv1']: biases: size (1,): allowed is (2)": {
         "parameters": {"conv1": (np.ones((2, 1, 3, 3)), np.ones(1))},

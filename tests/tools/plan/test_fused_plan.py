@@ -75,8 +75,10 @@ def test_a_plan_is_the_network_file_that_the_verbs_take(place: Path, terminal: T
 def test_the_tables_say_what_is_fused_and_what_would_be(place: Path, terminal: Terminal) -> None:
     words = ["plan", "unit.toml", "--board", "kc705", "--batch", "2"]
     assert "FF: FP of both in one pass, 1 + 1 CUs." in terminal.prose(*words)
-    said = terminal.prose(*words, "--layer-fusion", "none")
-    assert "conv1 and conv2 fused in forward propagation would fit, 1 + 1 CUs" in said
+    none = ["--layer-fusion", "none"]
+    assert "--layer-fusion best: conv1 and conv2 would save" in terminal.prose(*words, *none)
+    said = terminal.prose(*words, *none, "--details")
+    assert "conv1 and conv2 fused in forward propagation would fit: 1 + 1 CUs" in said
     assert "--layer-fusion best: conv1 and conv2." in said
 
 

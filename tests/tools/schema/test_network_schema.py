@@ -63,6 +63,8 @@ def test_shipped_networks_validate(name: str) -> None:
         HEAD + "storage = { image = 'uint8', image_scale = '2/255', image_offset = -1 }\n" + CONV,
         OVER + "[network]\nstorage = { deltas = 'bfloat16' }\n",
         OVER,
+        "file_format = 1\n" + WHOLE,
+        "file_format = 1\n" + OVER,
         OVER + '[network]\nname = "mine"\n[layer.conv2]\npool = { kind = "average" }\n'
         "[design.k3]\nn_cu = 4\n",
     ],
@@ -76,6 +78,9 @@ def test_good_files_validate_as_they_are_read(text: str, tmp_path: Path) -> None
 
 BAD = {
     "": "empty",
+    "file_format = 2\n" + WHOLE: "a newer format",
+    "file_format = 0\n" + OVER: "no format number",
+    "file_format = true\n" + WHOLE: "a format that is no number",
     CONV: "no network",
     HEAD: "no layer",
     "layer = []\n" + HEAD: "no layer in the list",

@@ -1,7 +1,7 @@
 """Convert every design of MyHDL's own test suite for conversion, and compare each with MyHDL.
 
-The suite is that of MyHDL's source distribution. Its tests run where they are unpacked, each file
-in a process of its own. The plug-in beside this script stands in place of MyHDL's ``verify``.
+The suite is part of MyHDL's source distribution. Its tests run in the unpacked distribution, each
+file in a separate process. The plug-in next to this script replaces MyHDL's ``verify``.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def _unpacked(tarball: Path, folder: Path) -> Path:
 
 
 def _tried(test: Path, engines: list[str], folder: Path) -> dict[str, Any]:
-    """Run the tests of a file in a process of its own, and read what it found."""
+    """Run the tests of a file in a separate process, and read its results."""
     folder.mkdir(parents=True)
     result = folder / "result.json"
     request = {"engines": engines, "folder": str(folder / "designs"), "result": str(result)}
@@ -65,7 +65,7 @@ def _tried(test: Path, engines: list[str], folder: Path) -> dict[str, Any]:
         "PYTHONPATH": paths,
         "MYHDL_SUITE": str(folder / "request.json"),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # which takes a second of each file
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # because it takes a second of each file
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     began = perf_counter()
@@ -87,7 +87,7 @@ def _tried(test: Path, engines: list[str], folder: Path) -> dict[str, Any]:
 
 
 def _tests(root: Path, suite: str, only: list[str]) -> list[tuple[str, Path]]:
-    """The files with tests, by what the table calls them; the largest first."""
+    """Return the files with tests, by their names in the table; the largest first."""
     folder = root / TESTS / suite
     found = [(each.relative_to(folder).as_posix(), each) for each in folder.rglob("test_*.py")]
     wanted = [each for each in found if not only or any(word in each[0] for word in only)]
@@ -97,7 +97,7 @@ def _tests(root: Path, suite: str, only: list[str]) -> list[tuple[str, Path]]:
 def _all(
     tests: list[tuple[str, Path]], engines: list[str], jobs: int, folder: Path
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What each file of the suite has, as soon as it is there."""
+    """Yield the results of each file of the suite as soon as they are available."""
     with ThreadPoolExecutor(jobs) as pool:
         waiting = {
             pool.submit(_tried, test, engines, folder / str(number)): name
@@ -109,21 +109,21 @@ def _all(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--engine", action="append", choices=tuple(ENGINES), help="both if absent")
+    parser.add_argument("--engine", action="append", choices=tuple(ENGINES), help="default: both")
     parser.add_argument("--jobs", type=int, default=2, help="files at a time")
-    parser.add_argument("--source", type=Path, help="the source distribution; downloaded if absent")
-    parser.add_argument("--suite", choices=SUITES, default=SUITES[0], help="%(default)s if absent")
+    parser.add_argument("--source", type=Path, help="source distribution (default: download it)")
+    parser.add_argument("--suite", choices=SUITES, default=SUITES[0], help="default: %(default)s")
     parser.add_argument("--only", action="append", default=[], metavar="WORD", help="some files")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="everything that was found")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results")
     parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="the page of the documentation"
+        "--markdown", type=Path, metavar="FILE", help="write the page of the documentation"
     )
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where files are left")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the files here")
     return parser
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the suite and write what was found; 0 if every file came to its end."""
+    """Run the suite and write the results; return 0 if every file was completed."""
     args = _parser().parse_args(words)
     engines = list(dict.fromkeys(args.engine or ENGINES))
     began = perf_counter()

@@ -1,4 +1,4 @@
-"""The designs that a test of MyHDL's own suite instantiates, and copies of them to work with."""
+"""Find the designs that a test of MyHDL's own suite instantiates, and copy them."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Design:
         instance: the instance of the test.
         function: the decorated function.
         args: the arguments of the instance by name.
-        reasons: why it is no hardware; none if it is.
-        refusals: what MyHDL's own converter says against it, by test.
-        asked: whether a test of the suite wants the refusal.
-        tests: what instantiates it.
+        reasons: why it is not hardware; empty if it is.
+        refusals: refusals of MyHDL's own converter, by test.
+        asked: whether a test of the suite expects the refusal.
+        tests: the tests that instantiate it.
         vectors: bits of all inputs, as the bench drives them one after the other.
     """
 
@@ -55,12 +55,12 @@ class Design:
 
     @property
     def name(self) -> str:
-        """The function, and what it is defined in."""
+        """The function, and the function in which it is defined."""
         return str(self.function.func.__qualname__).replace(".<locals>", "")
 
     @property
     def line(self) -> int:
-        """Where its source begins."""
+        """The first line of its source."""
         return int(self.function.srcline)
 
     @cached_property
@@ -70,7 +70,7 @@ class Design:
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
-        """What is equal for two instances with the same hardware."""
+        """A key that is equal for two instances with the same hardware."""
         types = tuple((name, _type_of(signal)) for name, signal in self.ports.items())
         return self.name, self.line, tuple(_parameters(self.args)), types
 
@@ -121,12 +121,12 @@ class Design:
         return found, outputs
 
     def copied(self, values: Mapping[str, int | None]) -> dict[str, Any]:
-        """The arguments with signals of their own, of which some begin with other bits."""
+        """Return the arguments with new signals, some of which begin with other bits."""
         own = {name: _copied(signal, values.get(name)) for name, signal in self.ports.items()}
         return {name: _exchanged(name, value, own) for name, value in self.args.items()}
 
     def build(self, args: Mapping[str, Any]) -> Any:
-        """An instance with these arguments."""
+        """Return an instance with these arguments."""
         rest = dict(args)
         function = self.function
         if inspect.ismethod(self.instance.func):
@@ -138,12 +138,12 @@ class Design:
 
 
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function without what it is bound to."""
+    """Return a function without its object."""
     return getattr(function, "__func__", function)
 
 
 def walk(block: Any) -> Iterator[Any]:
-    """A block and all blocks inside it."""
+    """Yield a block and all blocks inside it."""
     yield block
     for sub in block.subs:
         if isinstance(sub, Block):
@@ -151,7 +151,7 @@ def walk(block: Any) -> Iterator[Any]:
 
 
 def scope_of(block: Any) -> dict[str, Any]:
-    """What the names in a block function mean."""
+    """Return the objects of the names in a block function."""
     names = sources.names_in(plain(block.func))
     for sub in block.subs:
         names |= getattr(getattr(sub, "callinfo", None), "symdict", {})
@@ -168,7 +168,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def decorated(block: Any) -> tuple[Any, dict[str, Any]] | None:
-    """The decorated function of an instance, and its arguments by name."""
+    """Return the decorated function of an instance, and its arguments by name."""
     function = block.func
     if inspect.ismethod(function):
         owner = function.__self__
@@ -192,7 +192,7 @@ def _is_bundle(value: Any) -> bool:
 
 
 def ports_of(args: Mapping[str, Any], around: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """The signals in arguments, each named by the way that leads to it."""
+    """Yield the signals in arguments, each named by its path."""
     for name, value in args.items():
         if isinstance(value, AnySignal):
             yield name, value
@@ -243,7 +243,7 @@ def _exchanged(name: str, value: Any, own: Mapping[str, Any]) -> Any:
 
 
 def bits_of(signal: Any) -> int:
-    """The value of a signal as bits."""
+    """Return the value of a signal as bits."""
     value = signal.val
     if isinstance(value, EnumItemType):
         return int(value)
@@ -251,12 +251,12 @@ def bits_of(signal: Any) -> int:
 
 
 def members_of(item: Any) -> list[Any]:
-    """The members of the enumeration that an item belongs to; ``int`` of each gives its bits."""
+    """Return the members of an item's enumeration; ``int`` of each gives its bits."""
     return enum_members(enum_of(item))
 
 
 def as_value(signal: Any, bits: int) -> Any:
-    """The value that bits are for a signal."""
+    """Return the value of a signal from its bits."""
     value = initial(signal)
     width = len(signal) or 1
     if isinstance(value, bool):
@@ -273,7 +273,7 @@ def as_value(signal: Any, bits: int) -> Any:
 
 
 def found_in(root: Any) -> list[Design]:
-    """The designs in what a test converts or simulates; nothing in a bench without one."""
+    """Return the designs in a converted or simulated object; none in a bench without one."""
     found = decorated(root)
     function = plain(root.func)
     if found is None or sources.is_library(function):
@@ -296,7 +296,7 @@ def _inside(root: Any) -> list[Design]:
 
 
 def _best(found: list[Design]) -> list[Design]:
-    """Leave the stimuli and checks of a bench out."""
+    """Remove the stimuli and checks of a bench."""
     ranks: list[Callable[[Design], object]] = [
         lambda design: not design.reasons,
         lambda design: not design.reasons & sources.OF_BENCHES,
@@ -325,7 +325,7 @@ def _all_reasons(design: Design) -> Iterator[str]:
 
 
 def blocks_in(args: Iterable[Any]) -> Iterator[Any]:
-    """The blocks among what a simulation is made of."""
+    """Yield the blocks among the arguments of a simulation."""
     for arg in args:
         if isinstance(arg, Block):
             yield arg

@@ -1,4 +1,4 @@
-"""The page that says what becomes of the designs of MyHDL's own suite."""
+"""The page with the results of MyHDL's own suite."""
 
 from __future__ import annotations
 
@@ -8,44 +8,48 @@ from suite_table import ENGINES, EXPECTED, NONE, SOFT, UNSIMULATED, Row, counts
 
 _HEAD = """# MyHDL's own suite
 
-The source distribution of MyHDL has tests for its converter. Here [our converter](conversion.md)
-converts each of their designs. GHDL and Verilator then run the VHDL and the Verilog against MyHDL,
-output by output. The tests run where they are unpacked; nothing of them is copied. This page is
-written by
+The source distribution of MyHDL has tests for its converter. [Our converter](conversion.md)
+converts each design of these tests. GHDL and Verilator then simulate the VHDL and the Verilog, and
+compare each output with MyHDL. The tests run in the unpacked distribution; none of their code is
+copied. This command writes the page:
 
     python tests/trials/myhdl_suite/run.py --suite {suite} --markdown docs/myhdl-suite.md
 
-## What counts
+## Counted designs
 
-A design is the innermost block with ports that a test instantiates. Benches do not count. A design
-is not synthesizable if its source prints, waits for a time, opens a file, reads the simulation's
-time, or ends the simulation. The same holds for a process that ends or waits in several places, for
-a block without an output, and for a port without a width. A design with several parametrizations is
-one row, with the worst of its verdicts.
+A design is the innermost block with ports that a test instantiates. Benches are not counted. A
+design is not synthesizable in these cases:
 
-Its inputs are those that the bench drives, and random ones where that is little. Some designs are
-there to be refused: a test wants MyHDL's converter to raise an error. They do not count, whatever
-becomes of them here.
+- Its source prints, waits for a time, opens a file, reads the simulation's time, or ends the
+  simulation.
+- A process ends, or waits in several places.
+- The block has no output, or a port has no width.
 
-## What comes out
+A design with several parametrizations is one row, with the worst of its verdicts.
+
+The bench of a test drives the inputs of a design. If it drives few values, random inputs are added.
+For some designs, a test expects an error of MyHDL's converter. They are not counted, independent of
+their result here.
+
+## Results
 
 """
 
 _VERDICTS = """
-`equal`: every output has the same bits as in MyHDL, at every row of the trace. `refused`: the
-converter says in one line what has no hardware. `differs`: an output has other bits.
+`equal`: every output has the same bits as in MyHDL, in every row of the trace. `refused`: the
+converter names the construct that has no hardware, in one line. `differs`: an output has other
+bits.
 
-## What does not agree
+## Designs that are refused or differ
 
-What each refusal means, and what to write instead, stands on
-[the page of the converter](conversion.md#refused).
+[The page of the converter](conversion.md#refused) explains each refusal and suggests other code.
 
 """
 
 _UNLIKE = """
-A design whose refusal a test wants is not among these. Where one `differs`, a process waits for a
-change of a signal and MyHDL runs it no earlier: hardware does at power-up
-([what the converter does not notice](conversion.md#what-it-does-not-notice)).
+The table omits designs for which a test expects an error. In the designs that differ, a process
+waits for a change of a signal. MyHDL runs it at the first change, hardware at power-up ([limits of
+the checks](conversion.md#limits-of-the-checks)).
 
 ## Every design
 
@@ -53,7 +57,7 @@ change of a signal and MyHDL runs it no earlier: hardware does at power-up
 
 
 def page(found: Sequence[Row], engines: Sequence[str], suite: str) -> str:
-    """The whole page."""
+    """Return the whole page."""
     unlike = [row for row in found if row.is_wanted and not row.agrees(engines)]
     return "".join([
         _HEAD.format(suite=suite), _counted(found, engines), _VERDICTS,
@@ -68,13 +72,13 @@ def _counted(found: Sequence[Row], engines: Sequence[str]) -> str:
     rows = [
         ("designs that tests instantiate", numbers["designs"]),
         ("not synthesizable", numbers[SOFT]),
-        ("MyHDL's converter refuses them, as a test wants", numbers[EXPECTED]),
+        ("MyHDL's converter refuses them, as a test expects", numbers[EXPECTED]),
         ("MyHDL cannot simulate them", numbers[UNSIMULATED]),
-        ("**to be converted**", wanted),
+        ("**convertible**", wanted),
         ("**equal in " + " and ".join(ENGINES[each] for each in engines) + "**", equal),
-        ("share of those to be converted", _percent(equal, wanted)),
+        ("share of the convertible designs", _percent(equal, wanted)),
     ]
-    lines = ["| what | number |", "| --- | --: |", *(f"| {what} | {n} |" for what, n in rows)]
+    lines = ["| designs | number |", "| --- | --: |", *(f"| {name} | {n} |" for name, n in rows)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -84,15 +88,15 @@ def _table(rows: Iterable[Row]) -> Iterator[str]:
     yield "|" + " --- |" * len(heads)
     for row in rows:
         verdicts = [row.verdicts.get(engine, NONE) for engine in ENGINES]
-        cells = (f"`{row.file}`", f"`{row.design}`", *verdicts, _cell(row.reason))
+        reason = _code(row.reason) if row.is_hardware else row.reason
+        cells = (f"`{row.file}`", f"`{row.design}`", *verdicts, reason)
         yield "| " + " | ".join(cells) + " |"
 
 
-def _cell(text: str) -> str:
-    text = text.replace(" (docs/conversion.md#refused)", "")
-    for sign in ("\\", "|", "*", "_", "`", "["):
-        text = text.replace(sign, f"\\{sign}")
-    return text.replace("<", "&lt;")
+def _code(text: str) -> str:
+    """Return a message as code of a table's cell."""
+    text = text.replace(" (docs/conversion.md#refused)", "").replace("|", "\\|")
+    return f"`` {text} ``" if "`" in text else f"`{text}`" if text else ""
 
 
 def _percent(part: int, whole: int) -> str:

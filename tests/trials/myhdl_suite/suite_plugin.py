@@ -1,9 +1,9 @@
-"""A pytest plug-in: MyHDL's own tests for conversion run, and each of their designs is replayed.
+"""A pytest plug-in that runs MyHDL's own tests for conversion, and replays each of their designs.
 
-``verify``, ``analyze`` and a co-simulation run no simulator of another language any more. A
-bench runs in MyHDL alone, and what it drives into each design is noted. MyHDL's own converter
-still converts, as tests want to see what it refuses. When all tests of a file are done,
-``merp.replay`` compares each design. ``MYHDL_SUITE`` names a JSON file with what is asked for.
+``verify``, ``analyze`` and a co-simulation no longer run a simulator of another language. A bench
+only runs in MyHDL, and the plug-in notes the inputs that it drives into each design. MyHDL's own
+converter still converts, because tests check its refusals. When all tests of a file are done,
+``merp.replay`` compares each design. ``MYHDL_SUITE`` names a JSON file with the request.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIMULATORS = ("iverilog", "vvp", "cver", "ghdl", "nvc", "vlib", "vmap", "vlog", 
 
 
 class Suite:
-    """What is seen of the tests of one file."""
+    """The designs found in the tests of one file."""
 
     def __init__(self) -> None:
         self.designs: dict[int, Design] = {}
@@ -56,7 +56,7 @@ class Suite:
         return found
 
     def watchers(self, args: tuple[Any, ...]) -> list[Any]:
-        """Generators that note what a simulation drives."""
+        """Return generators that note the inputs in a simulation."""
         for root in blocks_in(args):
             self.note(root)
         known = self.designs.values()
@@ -68,7 +68,7 @@ _PATCHES = ExitStack()
 
 
 def _converts(convert: Callable[..., Any]) -> Callable[..., Any]:
-    """MyHDL's conversion of an instance, which notes the designs and what is refused."""
+    """Wrap MyHDL's conversion of an instance; note the designs and the refusals."""
 
     def noted(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
         if SUITE.passive or not isinstance(func, Block):
@@ -85,7 +85,7 @@ def _converts(convert: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _verifies(original: Callable[..., Any]) -> Callable[..., Any]:
-    """``verify`` and ``analyze``: convert as MyHDL does, then simulate in MyHDL."""
+    """Replace ``verify`` and ``analyze``: convert as MyHDL does, then simulate in MyHDL."""
 
     def verified(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(func, Block):
@@ -95,7 +95,7 @@ def _verifies(original: Callable[..., Any]) -> Callable[..., Any]:
             with at_most(SECONDS):
                 simulation = myhdl.Simulation(func)
                 simulation.run(None, 1)
-        except (Exception, AssertionError):  # of the bench: what it drove so far is noted
+        except (Exception, AssertionError):  # of the bench: the inputs so far are noted
             pass
         return 0
 
@@ -110,10 +110,10 @@ def _simulates(begin: Callable[..., None]) -> Callable[..., None]:
 
 
 class InPlaceOfCosimulation:
-    """Instead of a converted design, the design itself once more."""
+    """The design itself in place of a converted design."""
 
     def __new__(cls, exe: object = "", **kwargs: Any) -> Any:
-        """Give an instance of the design of that name with these signals."""
+        """Return an instance of the design of that name with these signals."""
         known = [each for each in SUITE.designs.values()
                  if each.function.func.__name__ == kwargs.get("name")]  # fmt: skip
         for design in reversed(known):
@@ -138,7 +138,7 @@ def _calls(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Replace what converts, simulates and calls other simulators."""
+    """Replace the functions that convert, simulate and call other simulators."""
     verification = type(myhdl.conversion.verify)
     simulation = sys.modules["myhdl._Simulation"]
     for owner, name, instead in (
@@ -156,7 +156,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
-    """Name the test, and end it when it takes too long."""
+    """Name the test, and end it if it takes too long."""
     SUITE.test = item.name
     try:
         with at_most(2 * SECONDS):
@@ -166,7 +166,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Count how the tests end."""
+    """Count the results of the tests."""
     if report.when == "call" or report.outcome != "passed":
         SUITE.outcomes[report.outcome] += 1
         if report.outcome == "passed":
@@ -174,7 +174,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """Compare all designs that were seen, and write what was found."""
+    """Compare all designs that were found, and write the results."""
     request = json.loads(Path(os.environ[REQUEST]).read_text(encoding="utf-8"))
     _PATCHES.close()
     SUITE.passive = True
@@ -192,10 +192,11 @@ def pytest_sessionfinish() -> None:
 
 
 def _distinct() -> Iterator[Design]:
-    """One of all designs with the same hardware: the one whose bench drives most.
+    """Yield one of all designs with the same hardware: the one whose bench drives most inputs.
 
-    What stands in for a co-simulation counts with the design that it is of. With signals of other
-    types, which only text of another language bears, it is no design that a test instantiates.
+    A replacement for a co-simulation counts as the original design. With signals of other types,
+    which are only possible in text of another language, it is not a design that a test
+    instantiates.
     """
     ours = set(map(id, SUITE.stand_ins))
     families: dict[Any, list[Design]] = {}

@@ -1,6 +1,6 @@
-"""What the source text of a block says: why it is no hardware, which signals it drives.
+"""Read the source text of a block: why it is not hardware, and which signals it drives.
 
-Nothing here asks a converter. A process is hardware if it waits at one place, for ever.
+This module uses no converter. A process is hardware if it waits at one place, forever.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ CALLS = {
     "now": "simulation time",
     "join": "join",
 }
-"""What hardware cannot do, by the function that does it."""
+"""Actions without a hardware equivalent, by their function."""
 STOPS = "ends the simulation"
 OF_BENCHES = frozenset({"print", "delay", "simulation time", "join", STOPS})
-"""Reasons that a stimulus has rather than a design."""
+"""Reasons that apply to a stimulus, not to a design."""
 
 
 @cache
 def tree_of(function: Callable[..., Any]) -> ast.AST:
-    """The syntax tree of a function; an empty one where its source is not there."""
+    """Return the syntax tree of a function; an empty one if its source is missing."""
     try:
         source = textwrap.dedent(inspect.getsource(function))
         return ast.parse(source).body[0]
@@ -40,13 +40,13 @@ def tree_of(function: Callable[..., Any]) -> ast.AST:
 
 
 def is_library(function: Callable[..., Any]) -> bool:
-    """Whether a function is one of MyHDL itself."""
+    """Return whether a function belongs to MyHDL itself."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return code is not None and Path(code.co_filename).resolve().is_relative_to(FOLDER)
 
 
 def nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes of a tree but those of blocks that it defines inside."""
+    """Yield all nodes of a tree, without those of inner blocks."""
     for node in ast.iter_child_nodes(tree):
         if not _is_decorated(node, "block"):
             yield node
@@ -61,7 +61,7 @@ def _is_decorated(node: ast.AST, name: str) -> bool:
 
 
 def names_in(function: Callable[..., Any]) -> dict[str, Any]:
-    """What the names in a function mean that it does not define itself."""
+    """Return the objects of the names in a function that it does not define itself."""
     plain = inspect.unwrap(function)
     found = dict(getattr(plain, "__globals__", {}))
     code = getattr(plain, "__code__", None)
@@ -76,7 +76,7 @@ def names_in(function: Callable[..., Any]) -> dict[str, Any]:
 
 @cache
 def reasons(function: Callable[..., Any]) -> frozenset[str]:
-    """Why a block function, with the functions that it calls, is no hardware."""
+    """Return why a block function, with the functions that it calls, is not hardware."""
     return frozenset(_reasons(function, set()))
 
 
@@ -100,7 +100,7 @@ def _reasons(function: Callable[..., Any], known: set[Any]) -> Iterator[str]:
 
 
 def _waits(process: ast.FunctionDef) -> Iterator[str]:
-    """What is wrong with the waiting of a generator."""
+    """Yield the faults in the waiting of a generator."""
     loops = [node for node in process.body if isinstance(node, ast.While)]
     endless = [loop for loop in loops if isinstance(loop.test, ast.Constant) and loop.test.value]
     everywhere = sum(isinstance(node, ast.Yield) for node in ast.walk(process))
@@ -117,14 +117,14 @@ def _waits(process: ast.FunctionDef) -> Iterator[str]:
 
 
 def edges(function: Callable[..., Any]) -> Iterator[tuple[ast.expr, str]]:
-    """The expressions for signals whose edges a function waits for, and which edge."""
+    """Yield the expressions for signals whose edges a function waits for, and the edge."""
     for node in nodes(tree_of(function)):
         if isinstance(node, ast.Attribute) and node.attr in ("posedge", "negedge"):
             yield node.value, node.attr
 
 
 def driven(function: Callable[..., Any]) -> Iterator[ast.expr]:
-    """The expressions for signals that a function, or a process in it, drives."""
+    """Yield the expressions for signals that a function, or a process in it, drives."""
     for node in nodes(tree_of(function)):
         if isinstance(node, ast.Attribute) and node.attr == "next":
             yield node.value
@@ -137,7 +137,7 @@ def driven(function: Callable[..., Any]) -> Iterator[ast.expr]:
 
 
 def value_of(expression: ast.expr, names: Mapping[str, Any]) -> Any:
-    """What a name, an attribute or an element is; a whole list for an element that moves."""
+    """Return the object of a name, an attribute or an element; a list for a variable element."""
     try:
         if isinstance(expression, ast.Name):
             return names[expression.id]

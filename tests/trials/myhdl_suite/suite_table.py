@@ -1,4 +1,4 @@
-"""The table of all designs, one row for each, and how many of them agree."""
+"""Make the table of all designs, with one row for each, and count those that agree."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Row:
 
     Attributes:
         verdicts: by engine.
-        reason: of what is not equal.
-        asked: MyHDL's own converter refuses it, and a test of the suite wants that.
+        reason: of a verdict other than ``equal``.
+        asked: MyHDL's own converter refuses it, and a test of the suite expects that.
     """
 
     file: str
@@ -31,26 +31,26 @@ class Row:
 
     @property
     def is_hardware(self) -> bool:
-        """Whether the source text is that of hardware."""
+        """Whether its source is hardware."""
         return SOFT not in self.verdicts.values()
 
     @property
     def is_dead(self) -> bool:
-        """Whether MyHDL cannot simulate it, so that there is nothing to compare with."""
+        """Whether MyHDL cannot simulate it, so that no comparison is possible."""
         return UNSIMULATED in self.verdicts.values()
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it is to be converted and to agree."""
+        """Whether it must be converted and agree."""
         return self.is_hardware and not self.asked and not self.is_dead
 
     def agrees(self, engines: Iterable[str]) -> bool:
-        """Whether it is equal in all these languages."""
+        """Return whether it is equal in all these languages."""
         return all(self.verdicts.get(engine) == EQUAL for engine in engines)
 
 
 def rows(files: Mapping[str, Mapping[str, Any]], engines: Sequence[str]) -> list[Row]:
-    """One row for each design of each file, in the order of the files."""
+    """Return one row for each design of each file, in the order of the files."""
     found = []
     for file, result in sorted(files.items()):
         families: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
@@ -81,7 +81,7 @@ def _row(file: str, name: str, family: Sequence[Mapping[str, Any]], engines: Seq
 
 
 def counts(found: Sequence[Row], engines: Sequence[str]) -> dict[str, int]:
-    """How many designs there are of each kind."""
+    """Count the designs of each kind."""
     hardware = [row for row in found if row.is_hardware]
     asked = [row for row in hardware if row.asked]
     dead = [row for row in hardware if not row.asked and row.is_dead]

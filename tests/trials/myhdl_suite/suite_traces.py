@@ -1,8 +1,8 @@
-"""What a bench drives a design with, driven once more into the design alone and recorded.
+"""Drive the inputs of a bench into a design alone, and record its trace.
 
-A clock is an input as any other: a row holds the inputs of one moment and the ports after it. A
-clock and data never change in the same row, so that no language has a choice between them. Where
-a clock is called ``clk``, which ``merp.replay`` drives itself, a row is a cycle of it.
+A clock is an input like any other. A row holds the inputs of one moment and the ports after it. A
+clock and data never change in the same row, so that their order has no influence in any language.
+If a clock is called ``clk``, which ``merp.replay`` drives itself, a row is a cycle of it.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ RETRIES = 80
 FRUITLESS = 12
 SECONDS = 20.0
 SEED = 1
-"""Of the elaborations that draw random numbers: each gives the same hardware."""
+"""The seed of elaborations that draw random numbers: each gives the same hardware."""
 
 Vector = dict[str, int]
 """Bits of all inputs, by name."""
 Group = list[Vector]
-"""What belongs together: data, and the pulses of the clocks after it."""
+"""A group of inputs: data, and the pulses of the clocks after it."""
 
 
 class TooLongError(Exception):
-    """Something takes more time than it may."""
+    """An action exceeds its time limit."""
 
 
 class NoTraceError(Exception):
-    """A design cannot be simulated alone; the message says why."""
+    """A design cannot be simulated alone; the message gives the reason."""
 
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Within this context ``TooLongError`` is raised when the time is over."""
+    """Raise ``TooLongError`` in this context when the time is over."""
 
     def over(number: int, frame: FrameType | None) -> None:
         raise TooLongError(f"it takes more than {seconds:g} s")
@@ -67,7 +67,7 @@ def at_most(seconds: float) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A trace, where its inputs come from, and whether an output changes in it."""
+    """A trace, the origin of its inputs, and whether an output changes in it."""
 
     trace: Trace
     source: str
@@ -75,7 +75,7 @@ class Recorded:
 
 
 def recorded(design: Design) -> Recorded:
-    """A trace of a design: of what its bench drives and, where that is little, of random inputs.
+    """Return a trace of a design from its bench's inputs and, if they are few, from random inputs.
 
     Raises:
         NoTraceError: the design cannot be simulated.
@@ -99,13 +99,13 @@ def recorded(design: Design) -> Recorded:
 
 
 def _moves(trace: Trace) -> bool:
-    """Whether an output changes."""
+    """Return whether an output changes."""
     outputs = [port.name for port in trace.ports if not port.is_input]
     return any(len(set(trace.column(name))) > 1 for name in outputs)
 
 
 def _stimuli(design: Design) -> Iterator[tuple[str, list[Group]]]:
-    """What a design can be driven with, the best first."""
+    """Yield possible inputs of a design, the best first."""
     driven = list(_cycles(design)) if CLOCK in design.inputs else _changes(design)
     bench = [[vector] for vector in driven]
     for seed in range(SEEDS):
@@ -123,7 +123,7 @@ def _changes(design: Design) -> list[Vector]:
 
 
 def _cycles(design: Design) -> Iterator[Vector]:
-    """The inputs that each rising edge of ``clk`` meets."""
+    """Yield the inputs at each rising edge of ``clk``."""
     before = None
     for now in _changes(design):
         clock = now.pop(CLOCK)
@@ -133,7 +133,7 @@ def _cycles(design: Design) -> Iterator[Vector]:
 
 
 def _legal(signal: Any, rng: random.Random) -> int:
-    """A random value that a signal may have, as bits."""
+    """Return a random value that a signal may have, as bits."""
     value = initial(signal)
     if isinstance(value, EnumItemType):
         return int(rng.choice(members_of(value)))
@@ -150,9 +150,9 @@ def _is_reset(name: str, signal: Any) -> bool:
 
 
 def _random(design: Design, rng: random.Random, only_bits: bool) -> Iterator[Group]:
-    """Random inputs that are legal, and a pulse of each clock after each.
+    """Yield random legal inputs, and a pulse of each clock after each.
 
-    ``only_bits``: words are 0 or 1, which more designs can bear.
+    ``only_bits``: words are 0 or 1, which more designs accept.
     """
 
     def drawn(name: str) -> int:
@@ -188,7 +188,7 @@ def _holds(signal: Any, value: int) -> bool:
 
 
 def _idle_level(design: Design, name: str) -> int:
-    """The level of an input from which the edge that counts is still to come."""
+    """Return the level of an input before its active edge."""
     if name in design.edges:
         return int("posedge" not in design.edges[name])
     return int(initial(design.ports[name]) or 0)
@@ -197,7 +197,7 @@ def _idle_level(design: Design, name: str) -> int:
 def _legal_part(
     design: Design, groups: Sequence[Group], first: bool
 ) -> tuple[Trace | None, str | None]:
-    """A trace of the groups that the design can bear; those that it cannot are left out."""
+    """Return a trace of the groups that the design accepts; others are omitted."""
     left, said, fruitless = list(groups), None, 0
     for _ in range(RETRIES):
         rows = _rows(design, left, first)
@@ -215,9 +215,9 @@ def _legal_part(
 
 
 def _rows(design: Design, groups: Sequence[Group], first: bool) -> list[tuple[int, Vector]]:
-    """The inputs of each row, and the group that they are of.
+    """Return the inputs of each row, and its group.
 
-    In the ``first`` row every level has just changed, if that is asked for.
+    If requested, every level has just changed in the ``first`` row.
     """
     if not groups:
         return []
@@ -250,9 +250,9 @@ def _nonzero(signal: Any, bits: int) -> int:
 
 
 def _before(design: Design, name: str, row: Vector) -> int | None:
-    """What an input is before the first row; as a level it changes there, as an edge it does not.
+    """Return an input before the first row: a level changes there, an edge does not.
 
-    Verilator has it 0 then, and VHDL undefined.
+    Verilator then has 0, and VHDL an undefined value.
     """
     signal = design.ports[name]
     if name in design.edges or name not in row:
@@ -265,7 +265,7 @@ def _before(design: Design, name: str, row: Vector) -> int | None:
 
 
 def _simulated(design: Design, rows: list[Vector]) -> tuple[Trace | None, str | None]:
-    """The trace of a design alone, as far as it comes, and what ends it too early."""
+    """Return the trace of a design alone, as far as it runs, and the reason of an early end."""
     if not rows:
         return None, None
     args = design.copied({name: _before(design, name, rows[0]) for name in design.inputs})
@@ -319,7 +319,7 @@ def _simulated(design: Design, rows: list[Vector]) -> tuple[Trace | None, str | 
 
 
 def watch(design: Design) -> Iterator[Any]:
-    """A generator for a simulation of the bench, which notes each change of the inputs."""
+    """Return a generator for a simulation of the bench, which notes each change of the inputs."""
     watched = [design.ports[name] for name in design.inputs]
     if not watched:
         return

@@ -1,4 +1,4 @@
-"""What becomes of a design: converted, compiled and compared in each language."""
+"""Determine the verdict of a design: converted, compiled and compared in each language."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HARNESS = ("ports of trace and entity differ", "the trace drives", "has no outp
 
 
 def told(design: Design, engines: Sequence[str], folder: Path) -> dict[str, Any]:
-    """All about a design, as plain values."""
+    """Return all results of a design, as plain values."""
     began = perf_counter()
     found: dict[str, Any] = {
         "design": design.name,
@@ -94,7 +94,7 @@ def _replayed(found: Recorded, engine: str, folder: Path) -> tuple[str, str]:
 
 
 def _first_error(log: str) -> str:
-    """The line of a log that says what is wrong."""
+    """Return the line of a log with the error."""
     lines = log.splitlines()
     for wanted in (r"^%Error: \S+:\d+|:\d+:\d+: |:error:", r"%Error|[Ee]rror:|failure"):
         found = next((line for line in lines if re.search(wanted, line)), None)
@@ -104,7 +104,7 @@ def _first_error(log: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A message in one line, without the places of this machine."""
+    """Return a message in one line, without paths of this machine."""
     text = " ".join(text.split())
     text = re.sub(r"(/[\w.+-]+)+/", "", text)
     return re.sub(r" at 0x[0-9a-f]+", "", text)

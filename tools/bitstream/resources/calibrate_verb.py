@@ -1,4 +1,4 @@
-"""``merp calibrate``: how far our estimate of resources is from Vivado's report."""
+"""``merp calibrate``: compare merp's estimate of resources with Vivado's report."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ USES = {"logic": "LUT as logic", "shift": "LUT as shift register", "memory": "LU
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrateOptions(EngineOptions, fields.Tables):
-    """The options of the verb."""
+    """The options of the command."""
 
     report: Path = option(
-        File(), "what report_utilization wrote, as text", "REPORT", required=True, after="words"
+        File(), "text file of Vivado's report_utilization", "REPORT", required=True, after="words"
     )
 
 
@@ -58,7 +58,10 @@ def run(asked: CalibrateOptions) -> int:
 def compared(
     reported: Resources, estimate: Resources
 ) -> dict[str, tuple[float, float, float | None]]:
-    """Vivado's count, ours, and ours over Vivado's less one, by kind; None where Vivado has 0."""
+    """Return Vivado's count, merp's estimate, and their relative difference, by kind.
+
+    The difference is None if Vivado's count is 0.
+    """
     rows = {}
     for kind in ("lut", *USES, *KINDS[1:]):
         vivado, ours = getattr(reported, kind), getattr(estimate, kind)

@@ -1,6 +1,6 @@
-"""``merp resources``: what a layer's engine takes of an FPGA, block by block, after synthesis.
+"""``merp resources``: FPGA resources of a layer's engine, block by block, after synthesis.
 
-With ``--route``, how long the blocks' paths are once they are placed and routed.
+With ``--route``: path delays of the blocks after placement and routing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from merp.models.base.errors import BadInput
+from merp.models.base.file_format import SYNTHESIS, numbered
 from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import DEFAULT, SEVEN_SERIES, Part
 from merp.models.fpga.resources import KINDS, Resources, capacity
@@ -35,11 +36,13 @@ COLUMNS = ("of them logic", "shift", "memory", "LUT", "FF", "BRAM", "DSP")
 
 @dataclass(frozen=True, kw_only=True)
 class EngineOptions(Typed):
-    """Which engine the command line asks for."""
+    """The options that select an engine."""
 
     network: str = fields.network()
     layer: str | None = option(
-        Text(), "whose design is measured (no default; a MAC array's runs all layers)", metavar="L"
+        Text(),
+        "layer of the measured design (no default; a MAC array's runs all layers)",
+        metavar="L",
     )
     phase: str | None = option(
         OneOf(known_phases),
@@ -50,7 +53,7 @@ class EngineOptions(Typed):
 
 @dataclass(frozen=True, kw_only=True)
 class ResourcesOptions(EngineOptions, fields.Tables):
-    """The options of the verb."""
+    """The options of the command."""
 
     part: str | None = option(
         Text(),
@@ -65,12 +68,12 @@ class ResourcesOptions(EngineOptions, fields.Tables):
     )
     route: str | None = option(
         OneOf(("ecp5",)),
-        "place and route the blocks, each by itself, on Lattice's ECP5, beside the estimate of "
-        "their paths: takes minutes for large blocks (default: synthesis alone)",
+        "place and route each block separately on Lattice's ECP5, next to the estimate of its "
+        "paths: takes minutes for large blocks (default: synthesis only)",
     )
     block: tuple[str, ...] = option(
         Repeated(Text()),
-        "with --route: this block only; may be given several times (default: those of at most a "
+        "with --route: this block only; may be given several times (default: blocks of at most a "
         "CU's logic)",
         default=(),
         metavar="NAME",
@@ -78,7 +81,7 @@ class ResourcesOptions(EngineOptions, fields.Tables):
     )
     seeds: int | None = option(
         WholeOption(1, 100),
-        f"with --route: placements of each block, by the seeds 1 to N (default {SEEDS})",
+        f"with --route: placements of each block, with the seeds 1 to N (default {SEEDS})",
         metavar="N",
         needs=ROUTE,
     )
@@ -92,7 +95,7 @@ def run(asked: ResourcesOptions) -> int:
     network = open_network(asked.network, fuses=True)
     part = part_named(asked.part or DEFAULT)
 
-    from merp.tools.bitstream.engines import engine_of, printed  # NumPy waits
+    from merp.tools.bitstream.engines import engine_of, printed  # to load NumPy late
 
     engine = engine_of(network, asked.layer, asked.phase)
     if asked.route:
@@ -128,11 +131,11 @@ def run(asked: ResourcesOptions) -> int:
         sums.append([engine.paper.name, "", "", "", "", *printed(engine.paper), ""])
     heads = ("block", "count", *COLUMNS, "delay, ns")
     caption = (
-        "Cells after Yosys' synthesis, times the count; nothing is placed or routed. BRAM in "
+        "Cells after Yosys' synthesis, times the count, without placement and routing. BRAM in "
         "RAMB36. The delay of a block's longest path is an estimate."
     )
     caption = " ".join(filter(None, (caption, engine.notes)))
-    bundles = (1, 4, 1, 1, 1, 1)  # what LUTs are used for, beside their number
+    bundles = (1, 4, 1, 1, 1, 1)  # uses of LUTs, next to their number
     console().print(
         table(title, heads, rows + sums, bundles=bundles, totals=len(sums), caption=caption)
     )
@@ -149,17 +152,17 @@ def _cells(found: Resources) -> list[str]:
 
 
 def slowest(blocks: list[Block]) -> float:
-    """Estimate of the longest path between registers, in ns."""
+    """Return the estimated longest path between registers, in ns."""
     return max(block.delay_ns for block in blocks)
 
 
 def measured(engine: LoadedEngine, whole: bool = False) -> list[Block]:
-    """Blocks of an engine in its AXI shell, a progress bar shown meanwhile.
+    """Return the blocks of an engine in its AXI shell. Show a progress bar meanwhile.
 
     Raises:
         BadInput: Yosys is not installed.
     """
-    # Slow imports wait until the input is good.
+    # Slow imports only after the input is checked.
     from merp.cosim.synthesis.resources import measure
     from merp.cosim.synthesis.synthesis import yosys_version
     from merp.testbenches.axi.axi_top import axi_top
@@ -191,13 +194,13 @@ def measured(engine: LoadedEngine, whole: bool = False) -> list[Block]:
 def answer(
     network: Network, engine: LoadedEngine, part: Part, blocks: list[Block], whole: bool
 ) -> dict[str, Any]:
-    """The answer for machines; a block's figures are of one of it."""
+    """Return the machine-readable answer. The figures of a block are those of one instance."""
     from merp.cosim.engines.myhdl_engine import elaboration_sha
     from merp.cosim.synthesis.resources import total
     from merp.cosim.synthesis.synthesis import OPTIONS, yosys_version
 
     used, has = total(blocks), capacity(part)
-    return {
+    found = {
         "network": network.name,
         "layer": engine.layer,
         "phase": engine.phase,
@@ -223,8 +226,9 @@ def answer(
         "paper": None if engine.paper is None else dict(engine.paper.answer),
         **({"notes": engine.notes} if engine.notes else {}),
     }
+    return numbered(found, SYNTHESIS)
 
 
 def _uses(found: Resources) -> dict[str, int]:
-    """What LUTs are used for."""
+    """Return the uses of LUTs."""
     return {"lut_logic": found.logic, "lut_shift": found.shift, "lut_memory": found.memory}

@@ -1,4 +1,4 @@
-"""``merp resources --route``: blocks placed and routed on another family, beside the estimate."""
+"""``merp resources --route``: blocks placed and routed on another FPGA family, with estimates."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ HEADS = ("block", "from", "to", "estimate, ns", "routed, ns", "spread", "ratio",
 
 
 class RoutingFields(Protocol):
-    """Fields of a request that select blocks to place and route."""
+    """Request fields that select the blocks to place and route."""
 
     @property
     def block(self) -> Sequence[str]:
-        """Names of blocks; without any, those of at most a CU's logic."""
+        """Names of blocks; if it is empty, the blocks with at most a CU's logic."""
 
     @property
     def seeds(self) -> int | None:
-        """Placements of each block."""
+        """Number of placements of each block."""
 
 
 def routed(engine: LoadedEngine, asked: RoutingFields) -> list[RoutedBlock]:
-    """Blocks of an engine, placed and routed, a progress bar shown meanwhile.
+    """Return the blocks of an engine, placed and routed. Show a progress bar meanwhile.
 
     Raises:
-        BadInput: it has no such block, or a tool is not installed.
+        BadInput: a block does not exist, or a tool is not installed.
     """
-    # Slow imports wait until the input is good.
+    # Slow imports only after the input is checked.
     from merp.cosim.synthesis.routed_blocks import route_blocks
     from merp.cosim.synthesis.routing import DEVICE, nextpnr_version
     from merp.cosim.synthesis.synthesis import yosys_version
@@ -63,7 +63,7 @@ def routed(engine: LoadedEngine, asked: RoutingFields) -> list[RoutedBlock]:
 def routed_table(
     network: Network, engine: LoadedEngine, asked: RoutingFields, blocks: Sequence[RoutedBlock]
 ) -> Sheet:
-    """Blocks and their figures, for people."""
+    """Return a table of the blocks and their figures."""
     from merp.cosim.synthesis.routing import DEVICE
 
     title = f"{network.name} {engine.title}: blocks on {DEVICE}"
@@ -78,9 +78,9 @@ def routed_table(
             ]
         )
     caption = (
-        "Longest path between registers of each block by itself: the estimate for the 7 series, "
-        f"and the best of {asked.seeds or SEEDS} placements, by seed; the worst is longer by the "
-        "spread. Ratio is routed over estimate. Resources are those of the best."
+        "Longest path between registers of each separate block: the estimate for the 7 series, "
+        f"and the best of {asked.seeds or SEEDS} placements, one per seed. The worst is longer by "
+        "the spread. Ratio is routed divided by estimate. Resources are of the best placement."
     )
     bundles = (2, *(1 for _ in FIGURES), len(SITES))
     return table(title, HEADS, rows, text_columns=3, bundles=bundles, caption=caption)
@@ -89,7 +89,7 @@ def routed_table(
 def routed_answer(
     network: Network, engine: LoadedEngine, asked: RoutingFields, blocks: Sequence[RoutedBlock]
 ) -> dict[str, Any]:
-    """The answer for machines."""
+    """Return the machine-readable answer."""
     from merp.cosim.synthesis.routed_blocks import median_ratio
     from merp.cosim.synthesis.routing import DEVICE, OPTIONS, nextpnr_version
     from merp.cosim.synthesis.synthesis import ECP5_OPTIONS, yosys_version

@@ -1,7 +1,7 @@
-"""Vivado's ``report_utilization`` of a 7-series part, as text.
+"""Read Vivado's ``report_utilization`` of a 7-series part, as text.
 
-Its tables have a row per kind of site and a column ``Used``. After synthesis a name may bear an
-asterisk, which is no part of it.
+Its tables have a row per kind of site and a column ``Used``. After synthesis a name may have an
+asterisk, which is not part of the name.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _SUM = "Slice LUTs"
 
 
 def read_utilisation(path: Path) -> Resources:
-    """Return what a report says is used.
+    """Return the resources that a report lists as used.
 
     Raises:
-        BadInput: the file cannot be read, a row is missing, or a figure is none.
+        BadInput: the file cannot be read, a row is missing, or a figure is not a number.
     """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "is no text"
+        reason = error.strerror if isinstance(error, OSError) else "is not text"
         raise BadInput(f"{path}: cannot be read: {reason}") from error
     used = _used(text)
     figures: dict[str, Any] = {}
     for row, kind in {**_ROWS, _SUM: "lut"}.items():
         if row not in used:
             raise BadInput(
-                f"{path}: no row {row!r} with a column 'Used': allowed is what Vivado's "
-                f"report_utilization writes of a 7-series part"
+                f"{path}: no row {row!r} with a column 'Used': allowed is the output of Vivado's "
+                f"report_utilization for a 7-series part"
             )
         value = _number(path, row, used[row], tiles=kind == "bram")
         figures[kind] = value if kind == "bram" else int(value)
@@ -52,7 +52,7 @@ def read_utilisation(path: Path) -> Resources:
 
 
 def _used(text: str) -> dict[str, str]:
-    """Column ``Used`` by name of the row; the first of rows of one name, which counts all."""
+    """Return the column ``Used`` by name of the row. Of equal names the first row has the total."""
     found: dict[str, str] = {}
     column = None
     for line in text.splitlines():
@@ -67,7 +67,7 @@ def _used(text: str) -> dict[str, str]:
 
 
 def _number(path: Path, row: str, text: str, *, tiles: bool) -> float:
-    """A count; block RAM is counted in halves."""
+    """Return a count; block RAM is counted in halves."""
     try:
         value = float(text)
     except ValueError:

@@ -1,1 +1,2 @@
-"""The parser of the command line, what its verbs are for, and the verbs about verbs."""
+"""The parser of the command line, the descriptions of its verbs, and ``help`` and
+``completion``."""

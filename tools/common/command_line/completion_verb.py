@@ -1,4 +1,4 @@
-"""``merp completion``: a script that completes verbs, options, networks and layers in a shell."""
+"""``merp completion``: print a shell script that completes verbs, options, networks and layers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHELLS = ("bash", "zsh", "fish")
 class CompletionOptions:
     """The options of the verb."""
 
-    shell: str = option(OneOf(SHELLS), "whose script is printed", "shell", required=True)
+    shell: str = option(OneOf(SHELLS), "the shell to print the script for", "shell", required=True)
 
 
 REQUEST = CompletionOptions
@@ -34,7 +34,7 @@ def run(asked: CompletionOptions) -> int:
 
 
 def script(shell: str) -> str:
-    """Return the script of a shell, of ``SHELLS``."""
+    """Return the completion script of a shell, one of ``SHELLS``."""
     import shtab
 
     parser = command_line(VERBS)
@@ -51,7 +51,7 @@ def script(shell: str) -> str:
     }
     for each in subparsers_of(parser).values():
         for action in each._actions:
-            # shtab reads this attribute, which argparse does not know
+            # shtab reads this attribute, which argparse does not define
             if action.dest in found:
                 action.complete = found[action.dest]  # type: ignore[attr-defined]
             elif action.type is Path:
@@ -61,7 +61,7 @@ def script(shell: str) -> str:
 
 
 def _words(name: str, words: Sequence[str], *suffixes: str) -> dict[str, Any]:
-    """What shtab takes to offer ``words``, and files that end in one of ``suffixes``, if any."""
+    """Return shtab's completion of ``words``, and of files that end in one of ``suffixes``."""
     all_words = " ".join(words)
     bash, zsh = f'compgen -W "{all_words}" -- "$1"', f"'words:word:({all_words})'"
     for suffix in suffixes:

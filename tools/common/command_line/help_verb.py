@@ -1,4 +1,4 @@
-"""``merp help``: a term of the glossary, or a verb."""
+"""``merp help``: explain a term of the glossary, or a verb."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REQUEST = HelpOptions
 
 
 def run(asked: HelpOptions) -> int:
-    """Explain what was asked for."""
+    """Explain the term or verb of the command line; without one, list both."""
     terms = glossary()
     name = " ".join(asked.term)
     if not name:

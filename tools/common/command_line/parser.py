@@ -12,20 +12,19 @@ from merp.tools.common.arguments import Parser, add_request
 from merp.tools.common.command_line.verbs import GROUPS, VERBS, Verb
 
 FOOT = """\
-merp VERB --help has a verb's options and examples, merp help TERM explains a
-term.
+merp VERB --help lists the options of a verb and shows examples.
+merp help TERM explains a term.
+merp --version prints the version.
+--debug shows the traceback of an internal error.
 
-merp --version prints the version, --debug shows the traceback of an internal
-error.
-
-Status: 0 done and all checks hold, 1 a check failed, 2 bad input, 3 an error
-of merp itself; 129, 130, 143 ended by SIGHUP, Ctrl-C, SIGTERM; 141 nobody
-reads the output.
+Status 0: done, and all checks hold. Status 1: a check failed. Status 2: bad
+input. Status 3: an error of merp itself. Status 129, 130, 143: ended by
+SIGHUP, Ctrl-C, SIGTERM. Status 141: nobody reads the output.
 """
 
 
 class _Overview(Parser):
-    """The parser of ``merp`` itself, whose help lists the verbs by what one wants to do."""
+    """The parser of ``merp`` itself. Its help lists the verbs by purpose."""
 
     def format_help(self) -> str:
         """Return the page of ``merp --help``."""
@@ -39,9 +38,9 @@ class _Overview(Parser):
 
 
 def command_line(verbs: Collection[str]) -> Parser:
-    """Return the parser, with the arguments of ``verbs`` only: those of a verb take an import."""
+    """Return the parser with the arguments of ``verbs`` only, because each verb costs an import."""
     parser = _Overview(
-        prog="merp", description="Hardware for CNN training, with its memory traffic counted."
+        prog="merp", description="Hardware for CNN training, with counted memory traffic."
     )
     parser.add_argument(
         "--version", action="version", version=metadata.version("merp"), help="print the version"
@@ -64,7 +63,7 @@ def command_line(verbs: Collection[str]) -> Parser:
 
 
 def module_of(verb: str) -> Any:
-    """Return the module of a verb: its ``REQUEST``, and ``run(request) -> int``."""
+    """Return the module of a verb, with its ``REQUEST`` and ``run(request) -> int``."""
     return import_module(f"merp.tools.{VERBS[verb].room}.{verb.replace('-', '_')}_verb")
 
 

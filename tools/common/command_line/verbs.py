@@ -1,4 +1,4 @@
-"""What the verbs of the command line are for: all that its help says without importing them."""
+"""The help texts of the verbs, readable without an import of their modules."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ GROUPS = {
     "simulate": "simulate the hardware",
     "build": "build hardware",
     "train": "train",
-    "models": "take models from elsewhere, and give them back",
+    "models": "import and export models",
     "help": "get help",
 }
-"""Headings of the verbs in ``merp --help``, in its order."""
+"""Headings of the verbs in ``merp --help``, in their order there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A command line after ``merp``, and what it is good for; whether it takes seconds at most."""
+    """A command line after ``merp``, its purpose, and whether it takes seconds at most."""
 
     words: str
     says: str
@@ -29,11 +29,12 @@ class Verb:
     """A verb of the command line.
 
     Attributes:
-        group: of ``GROUPS``.
-        room: in ``tools``, that does its work; there its module is called after it, ``_verb``
-            behind.
-        line: of the overview. description: of its own page.
-        examples: two.
+        group: heading in the overview, a key of ``GROUPS``.
+        room: folder in ``tools`` that does the work. The module there has the verb's name and
+            ``_verb`` at its end.
+        line: text in the overview.
+        description: text on the verb's own help page.
+        examples: two command lines.
     """
 
     group: str
@@ -49,11 +50,11 @@ VERBS = {
         room="networks",
         line="list networks, their layers and designs",
         description=(
-            "Lists the shipped networks; or a network's layers with their sizes, and the designs "
-            "that they run on, parameter by parameter."
+            "Lists the shipped networks. With a network: lists its layers with their sizes, and "
+            "every parameter of the designs that they run on."
         ),
         examples=(
-            Example(words="networks", says="what is shipped"),
+            Example(words="networks", says="list the shipped networks"),
             Example(words="networks alexnet", says="AlexNet's layers and designs"),
         ),
     ),
@@ -63,11 +64,13 @@ VERBS = {
         line="memory traffic per layer and phase",
         description=(
             "Computes memory traffic by formula, in MB and MB/GFlop, on one of three counts "
-            "(merp help count); for AlexNet beside what the paper prints, and where it errs."
+            "(merp help count). For AlexNet, each value appears next to the printed value of the "
+            "paper, and known errors of the paper are marked."
         ),
         examples=(
             Example(
-                words="traffic alexnet --strategies", says="what each strategy saves and costs"
+                words="traffic alexnet --strategies",
+                says="memory traffic and on-chip memory of each strategy",
             ),
             Example(words="traffic alexnet --compare vgg16", says="two networks side by side"),
         ),
@@ -75,61 +78,62 @@ VERBS = {
     "plan": Verb(
         group="understand",
         room="plan",
-        line="a network on a board: passes that fit its FPGA",
+        line="plan a network on a board, in passes that fit its FPGA",
         description=(
-            "Plans a training step on a board: for each layer and phase the tiles that fit the "
-            "part's memory, the bytes of all passes, cycles, seconds and what binds them; each "
-            "bitstream beside the part; the whole step in seconds and images a second. Modelled."
+            "Plans a training step on a board. For each layer and phase it prints the tiles that "
+            "fit the FPGA's memory, the bytes of all passes, cycles, seconds and the "
+            "bottleneck. It compares each bitstream with the resources of the FPGA, and gives the "
+            "seconds of the whole step and the images per second. All figures are modelled."
         ),
         examples=(
             Example(words="plan alexnet --board kc705", says="AlexNet on the KC705"),
             Example(
                 words="plan vgg16 --board zc706 --batch 32 --for time",
-                says="tiles for time, not for bytes",
+                says="choose the tiles for time instead of bytes",
             ),
         ),
     ),
     "boards": Verb(
         group="understand",
         room="comparison",
-        line="boards, their parts, and where each figure comes from",
+        line="boards, their FPGAs, and the source of each figure",
         description=(
-            "Lists the shipped boards; or the figures of one, each with where it comes from: a "
+            "Lists the shipped boards. With a board: lists its figures, each with its source: a "
             "paper, a data sheet, other figures, or an assumption."
         ),
         examples=(
-            Example(words="boards", says="what is shipped"),
-            Example(words="boards vc709", says="every figure of one, and why"),
+            Example(words="boards", says="list the shipped boards"),
+            Example(words="boards vc709", says="every figure of one board, with its source"),
         ),
     ),
     "map": Verb(
         group="understand",
         room="comparison",
-        line="one architecture's plan of a network on a board",
+        line="plan a network on a board by one architecture",
         description=(
-            "Places a training step on a board by the rules of one architecture, CNN-MERP's or "
-            "another paper's, and prints its record: cycles, bytes and resources of every layer "
-            "and phase, and how each number came about."
+            "Maps a training step onto a board as CNN-MERP or another architecture does. Prints "
+            "the cycles, bytes and resources of every layer and phase, and the level of evidence "
+            "of each number."
         ),
         examples=(
-            Example(words="map alexnet --architecture cnn-merp", says="on its paper's part"),
+            Example(words="map alexnet --architecture cnn-merp", says="on the FPGA of its paper"),
             Example(
                 words="map lenet5 --architecture cnn-merp --board zc706 --scope all --strict",
-                says="on another board, and only if it fits",
+                says="on another board, and fail if it does not fit",
             ),
         ),
     ),
     "compare": Verb(
         group="understand",
         room="comparison",
-        line="several architectures on one network, side by side",
+        line="compare several architectures on one network",
         description=(
-            "Plans the same training step by several architectures, each on its paper's board or "
-            "all on one, and shows throughput, traffic on three counts and resources side by "
-            "side, every number with its level: printed, computed, modelled, assumed."
+            "Plans the same training step by several architectures, each on the board of its paper "
+            "or all on one board. Shows throughput, traffic on three counts and resources side by "
+            "side. Every number has its level: printed, computed, modelled or assumed."
         ),
         examples=(
-            Example(words="compare alexnet", says="each on its paper's board"),
+            Example(words="compare alexnet", says="each on the board of its paper"),
             Example(
                 words="compare lenet5 --board vc709 --word 16 -o compare.html",
                 says="all on one board, as a page",
@@ -139,11 +143,11 @@ VERBS = {
     "explore": Verb(
         group="understand",
         room="explore",
-        line="designs for a network on a board that no other beats",
+        line="find the Pareto-optimal designs of a network on a board",
         description=(
-            "Finds the designs of a network that fit a board and that no other beats in cycles, "
-            "bytes or resources, exactly: the Pareto front over units, lanes, ports and kinds. "
-            "Writes its knee and ends as network files, which every other verb takes."
+            "Finds all designs of a network that fit a board and that no other design beats in "
+            "cycles, bytes or resources. The search over units, lanes, ports and kinds is exact. "
+            "Writes the knee and the ends of this Pareto front as network files for other verbs."
         ),
         examples=(
             Example(words="explore digits --board kc705 --scope conv1", says="cycles against LUTs"),
@@ -157,64 +161,66 @@ VERBS = {
     "cluster": Verb(
         group="understand",
         room="comparison.cluster",
-        line="FPDeep on a chain of boards, simulated row by row",
+        line="simulate FPDeep on a chain of boards, row by row",
         description=(
-            "Cuts a network along a chain of boards by FPDeep's rules, and simulates a training "
-            "batch on it row by row: the interval from image to image, fill and drain, what every "
-            "slice and link waits for. A deadlock is named, with status 1."
+            "Cuts a network into slices for a chain of boards by FPDeep's rules, and simulates a "
+            "training batch on it row by row. Shows the interval between images, fill and drain, "
+            "and the waiting time of every slice and link. A deadlock is described, with status 1."
         ),
         examples=(
             Example(words="cluster alexnet --devices 15 --images 8", says="on 15 VC709 boards"),
             Example(
                 words="cluster lenet5 --devices 4 --link-gbs 10 -o build/cluster",
-                says="on slow links; JSON, CSV and time line",
+                says="on slow links; write JSON, CSV and a time line",
             ),
         ),
     ),
     "sweep": Verb(
         group="understand",
         room="comparison.sweep",
-        line="many variants of a network, and which no other beats",
+        line="evaluate variants of a network and find the best ones",
         description=(
-            "Computes a network at every combination of values, on all cores or on a Dask cluster: "
-            "of designs, and shows those that no other beats (the Pareto front); or, with "
-            "--architecture, of boards, links and batches. A point is what the other verbs say of "
-            "these values; in the folder of -o it is never computed twice."
+            "Evaluates a network at every combination of values, on all cores or a Dask cluster. "
+            "The values are parameters of designs, and the result is the Pareto front. With "
+            "--architecture, the values are boards, links and batches. Each point has the same "
+            "figures as the other verbs give. With -o, finished points are kept and reused."
         ),
         examples=(
             Example(words="sweep digits --over n_cu=4:32:4", says="time and bytes over CUs"),
             Example(
                 words="sweep alexnet --architecture fpdeep --vary boards=4..16:4",
-                says="what more boards would give",
+                says="4, 8, 12 and 16 boards",
             ),
         ),
     ),
     "report": Verb(
         group="understand",
         room="report",
-        line="one page on a network's memory traffic",
+        line="write a page about a network's memory traffic",
         description=(
-            "Writes one self-contained HTML page: strategies, traffic on three counts, cycles, "
-            "throughput, rooflines, lower bounds and reconfiguration; with JSON and CSV beside it."
+            "Writes one self-contained HTML page with strategies, traffic on three counts, cycles, "
+            "throughput, rooflines, lower bounds and reconfiguration, and JSON and CSV next to it."
         ),
         examples=(
-            Example(words="report alexnet", says="report.html, report.json, report-tables"),
+            Example(
+                words="report alexnet", says="write report.html, report.json and report-tables"
+            ),
             Example(
                 words="report digits --part xc7v2000t -o digits.html",
-                says="another network, on a larger part",
+                says="another network, on a larger FPGA",
             ),
         ),
     ),
     "workload": Verb(
         group="understand",
         room="traffic",
-        line="layers for SCALE-Sim, Timeloop or ZigZag",
-        description="Writes a network's layers, in all three phases, for another modelling tool.",
+        line="write layers for SCALE-Sim, Timeloop or ZigZag",
+        description="Writes the layers of a network, in all three phases, for a modelling tool.",
         examples=(
             Example(words="workload alexnet --format zigzag -o workload", says="for ZigZag"),
             Example(
                 words="workload vgg16 --format scalesim --batch 16 -o workload",
-                says="for SCALE-Sim, of another batch",
+                says="for SCALE-Sim, with another batch",
             ),
         ),
     ),
@@ -224,8 +230,8 @@ VERBS = {
         line="run layers on the hardware and audit them",
         description=(
             "Runs layers on the hardware, compares every bit with the golden model, and audits "
-            "every word on every port. With --board in the passes of its plan, whose bytes are "
-            "then measured. Status 1 if anything is wrong."
+            "every word on every port. With --board, a layer runs in the passes of its plan, and "
+            "their bytes are measured. The status is 1 if a check fails."
         ),
         examples=(
             Example(
@@ -234,7 +240,7 @@ VERBS = {
             ),
             Example(
                 words="simulate alexnet --layer conv2 --engine verilator -o conv2",
-                says="all RTL, with report and pictures",
+                says="all RTL; write a report and pictures",
                 quick=False,
             ),
         ),
@@ -244,8 +250,8 @@ VERBS = {
         room="simulate.verify_float",
         line="check float units and fused sums against files of vectors",
         description=(
-            "Checks a float unit against a file of Berkeley TestFloat's, or fused sums against a "
-            "file of sums; or writes such a file of sums. Status 1 if a row differs."
+            "Checks a float unit against a file of Berkeley TestFloat, or fused sums against a "
+            "file of sums. It also writes such a file of sums. The status is 1 if a row differs."
         ),
         examples=(
             Example(words="verify-float --op fused --taps 9 -o sums.txt", says="write sums"),
@@ -257,9 +263,9 @@ VERBS = {
         room="export",
         line="write designs as packages for FPGA flows",
         description=(
-            "Writes a package per design and phase, of a MAC array or a pipeline one for all: VHDL "
-            "or Verilog behind AXI, a bench that checks itself, vectors, a test by cocotb, Vivado "
-            "scripts, headers and a page about them."
+            "Writes a package for each design and phase, or one package for a whole pipeline. "
+            "It contains VHDL or Verilog with AXI interfaces, a testbench that checks itself, "
+            "vectors, a cocotb test, Vivado scripts, headers and a page about them."
         ),
         examples=(
             Example(words="export digits --layer conv1 -o export", says="one design", quick=False),
@@ -273,27 +279,27 @@ VERBS = {
     "registers": Verb(
         group="build",
         room="bitstream",
-        line="a design's AXI4-Lite registers, and a layer's settings",
+        line="AXI4-Lite registers of a design, and their values for a layer",
         description=(
-            "Prints the register map of a layer's design behind its AXI shell, with the layer's "
-            "settings; or writes it as a page, a C header and a Python module."
+            "Prints the registers of a layer's design with AXI interfaces, and their values for "
+            "the layer. With -o, it writes them as a page, a C header and a Python module."
         ),
         examples=(
-            Example(words="registers alexnet --layer conv2", says="of forward propagation"),
+            Example(words="registers alexnet --layer conv2", says="forward propagation"),
             Example(
                 words="registers alexnet --layer conv2 --phase ku -o registers",
-                says="of the kernel update, as files",
+                says="the kernel update, as files",
             ),
         ),
     ),
     "resources": Verb(
         group="build",
         room="bitstream.resources",
-        line="LUTs, flip-flops, block RAM and DSPs of a design, by Yosys",
+        line="count LUTs, flip-flops, block RAM and DSPs with Yosys",
         description=(
-            "Synthesises the engine of a layer by Yosys, block by block, and counts what it takes "
-            "of an FPGA; or, with --route, places and routes its blocks by nextpnr. Needs the "
-            "extra: pip install 'merp[fpga]'."
+            "Synthesises the engine of a layer with Yosys, block by block, and counts its FPGA "
+            "resources. With --route, nextpnr places and routes its blocks. Needs the extra: "
+            "pip install 'merp[fpga]'."
         ),
         examples=(
             Example(
@@ -301,7 +307,7 @@ VERBS = {
             ),
             Example(
                 words="resources alexnet --layer conv2 --route ecp5 --block fp_add",
-                says="the longest path of one block, placed and routed thrice",
+                says="the longest path of one block, placed and routed three times",
                 quick=False,
             ),
         ),
@@ -309,10 +315,10 @@ VERBS = {
     "calibrate": Verb(
         group="build",
         room="bitstream.resources",
-        line="compare a Vivado utilisation report with our estimate",
+        line="compare a Vivado utilisation report with merp's estimate",
         description=(
-            "Puts the estimate of merp resources beside what Vivado's report_utilization wrote of "
-            "the same engine."
+            "Compares the estimate of merp resources with Vivado's report_utilization of the same "
+            "engine."
         ),
         examples=(
             Example(
@@ -322,7 +328,7 @@ VERBS = {
             ),
             Example(
                 words="calibrate utilization.rpt alexnet --layer conv2 --phase ku --json",
-                says="the kernel update, for programs",
+                says="the kernel update, as JSON",
                 quick=False,
             ),
         ),
@@ -330,15 +336,15 @@ VERBS = {
     "formats": Verb(
         group="train",
         room="train",
-        line="fraction bits for a network in fixed point",
+        line="propose fraction bits for a network in fixed point",
         description=(
-            "Trains a network of the fixed-point MAC array in float64 for some steps, and proposes "
-            "the fraction bits of each tensor: twice the largest magnitude that was met fits."
+            "Trains a network of the fixed-point MAC array in float64 for some steps. It then "
+            "proposes the fraction bits of each tensor, so that twice the largest magnitude fits."
         ),
         examples=(
             Example(
                 words="formats digits-fixed --data digits",
-                says="tables of a network file; needs pip install 'merp[train]'",
+                says="print tables of a network file; needs pip install 'merp[train]'",
             ),
             Example(
                 words="formats digits-fixed --data digits --loss hinge --lr 0.005 --steps 440",
@@ -352,17 +358,17 @@ VERBS = {
         room="train",
         line="train a network in the hardware's arithmetic",
         description=(
-            "Trains a network in the hardware's own arithmetic, by the golden model or in the "
-            "hardware itself, and says what a step moves."
+            "Trains a network in the hardware's arithmetic, in the golden model or in simulated "
+            "hardware, and prints the memory traffic of a step."
         ),
         examples=(
             Example(
                 words="train digits --data digits --steps 20 --save digits.npz",
-                says="the golden model; needs pip install 'merp[train]'",
+                says="in the golden model; needs pip install 'merp[train]'",
             ),
             Example(
                 words="train digits --data digits --engine verilator --batch 4 --steps 2",
-                says="two steps in the hardware, every word compared",
+                says="two steps in simulated hardware, every word compared",
                 quick=False,
             ),
         ),
@@ -371,7 +377,7 @@ VERBS = {
         group="train",
         room="train",
         line="plot the losses of training runs",
-        description="Draws the losses of training runs as one picture, and lists their results.",
+        description="Plots the losses of training runs in one picture, and lists their results.",
         examples=(
             Example(words="losses run", says="one run, as losses.svg"),
             Example(words="losses run other -o losses.png", says="two runs"),
@@ -380,11 +386,11 @@ VERBS = {
     "import": Verb(
         group="models",
         room="networks",
-        line="a network file and parameters of an ONNX model",
+        line="convert an ONNX model to a network file and parameters",
         description=(
-            "Writes an ONNX model as a network file, with its kernels and biases beside it, in our "
-            "order and with normalisations folded in; a node that is not supported is named. Every "
-            "other verb takes the model itself as NETWORK, too. Needs the extra: "
+            "Writes an ONNX model as a network file, and optionally its kernels and biases, in "
+            "merp's order and with folded normalisations. It refuses a node that is not supported, "
+            "by name. The other verbs also take an ONNX model as NETWORK. Needs the extra: "
             "pip install 'merp[onnx]'."
         ),
         examples=(
@@ -395,7 +401,7 @@ VERBS = {
             ),
             Example(
                 words="import model.onnx -o model.toml --board kc705",
-                says="with the designs that a plan on this board chooses",
+                says="with the designs of a plan on this board",
                 quick=False,
             ),
         ),
@@ -403,21 +409,21 @@ VERBS = {
     "export-weights": Verb(
         group="models",
         room="networks",
-        line="parameters back into an ONNX model",
+        line="write parameters back into an ONNX model",
         description=(
-            "Writes kernels and biases, as merp train saved them, back into the ONNX model that "
-            "their network was imported from, in the model's order. What was folded into a layer "
-            "stays folded: its nodes are gone. Needs the extra: pip install 'merp[onnx]'."
+            "Writes kernels and biases back into the ONNX model that their network was imported "
+            "from, in the model's order. The input is a file of merp train --save. Nodes that were "
+            "folded into a layer are removed. Needs the extra: pip install 'merp[onnx]'."
         ),
         examples=(
             Example(
                 words="export-weights trained.npz model.onnx -o new.onnx",
-                says="what merp train --save trained.npz left",
+                says="parameters that merp train --save trained.npz wrote",
                 quick=False,
             ),
             Example(
                 words="export-weights mine.npz model.onnx -o new.onnx --json",
-                says="kernels and biases of one's own, for programs",
+                says="your own kernels and biases; print JSON",
                 quick=False,
             ),
         ),
@@ -425,21 +431,35 @@ VERBS = {
     "help": Verb(
         group="help",
         room="common.command_line",
-        line="what a term or a verb means",
+        line="explain a term or a verb",
         description="Explains a term of the glossary, or a verb; without one, lists the terms.",
         examples=(
             Example(words="help count", says="a term"),
             Example(words="help", says="all terms"),
         ),
     ),
+    "doctor": Verb(
+        group="help",
+        room="doctor",
+        line="check tools, versions and extras, and list missing ones",
+        description=(
+            "Lists the Python, packages, extras and programs that merp uses, with their versions "
+            "and purposes. The line below a missing one installs it (apt-get: Debian and Ubuntu). "
+            "The status is 1 if a required package is missing, or its version is not allowed."
+        ),
+        examples=(
+            Example(words="doctor", says="for people"),
+            Example(words="doctor --json", says="for programs"),
+        ),
+    ),
     "schema": Verb(
         group="help",
         room="networks",
-        line="the keys of a network file, for an editor",
+        line="print the JSON Schema of a network file for an editor",
         description=(
-            "Prints the JSON Schema of a network file. An editor that knows it completes keys, "
-            "explains them and marks what is wrong; merp schema > network.schema.json, and in the "
-            "network file's first line: #:schema ./network.schema.json"
+            "Prints the JSON Schema of a network file. With it, an editor completes and explains "
+            "keys and marks errors. Save it with merp schema > network.schema.json, and write in "
+            "the first line of the network file: #:schema ./network.schema.json"
         ),
         examples=(
             Example(words="schema", says="of a network file"),
@@ -449,7 +469,7 @@ VERBS = {
     "completion": Verb(
         group="help",
         room="common.command_line",
-        line="a script that completes merp's words in a shell",
+        line="print a script that completes merp commands in a shell",
         description=(
             "Prints a script that completes verbs, options and networks. bash: eval it in "
             "~/.bashrc; zsh: save it as _merp in a folder of fpath; fish: save it as "
@@ -461,4 +481,4 @@ VERBS = {
         ),
     ),
 }
-"""In the order of the help page."""
+"""All verbs, in the order of the help page."""

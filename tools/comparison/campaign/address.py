@@ -1,4 +1,4 @@
-"""The address of a Dask scheduler, looked at before anybody is called."""
+"""Parse the address of a Dask scheduler, before any connection."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from urllib.parse import urlsplit
 from merp.models.base.errors import shown
 
 SCHEMES = ("tcp", "tls")
-"""Those that work with what ``merp[sweep]`` installs."""
+"""Schemes that work with the packages of ``merp[sweep]``."""
 
 MOST_PORT = (1 << 16) - 1
 
 
 def scheduler_address(text: str) -> str:
-    """Argument type: ``tcp://HOST:PORT`` or ``tls://HOST:PORT``; without a scheme it is ``tcp``.
+    """Parse an argument: ``tcp://HOST:PORT`` or ``tls://HOST:PORT``; the default scheme is ``tcp``.
 
     Raises:
-        ArgumentTypeError: it is another thing.
+        ArgumentTypeError: it is not such an address.
     """
     scheme, found, place = text.rpartition("://")
     scheme = scheme if found else "tcp"
@@ -30,7 +30,7 @@ def scheduler_address(text: str) -> str:
 
 
 def _is_place(text: str) -> bool:
-    """Whether it is a host and a port from 1 on, and nothing else; an IPv6 address in brackets."""
+    """Return whether it is a host and a port from 1 on; an IPv6 address has brackets."""
     try:
         parts = urlsplit(f"//{text}")
         port, host = parts.port, parts.hostname

@@ -1,4 +1,4 @@
-"""A campaign: tasks whose answers are computed once, wherever, and kept as they come."""
+"""A campaign: tasks whose answers are computed once, on any machine, and stored immediately."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from merp.tools.comparison.campaign.task import Task
 
 @dataclass(frozen=True, kw_only=True)
 class Where:
-    """Where tasks are computed: in so many processes of this machine, or at a Dask scheduler."""
+    """Where tasks are computed: in ``processes`` processes on this machine, or by a Dask
+    scheduler."""
 
     processes: int
     dask: str | None = None
 
     def compute(self, tasks: Mapping[int, Task]) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield answers by the numbers of tasks, as they come."""
+        """Yield the answers by the numbers of their tasks, in the order of completion."""
         if self.dask is not None:
             return on_dask(tasks, self.dask)
         return on_this_machine(tasks, max(1, min(self.processes, len(tasks))))
@@ -35,11 +36,11 @@ def campaign(
 ) -> list[dict[str, Any]]:
     """Return the answer of each task.
 
-    In the folder of ``output`` an answer has a file as soon as it is there, so that whatever ends
-    the campaign, the next one goes on; a task that has one is not computed.
+    Each answer is written to the folder of ``output`` as soon as it is known. An interrupted
+    campaign can therefore be resumed: tasks with an answer there are not computed again.
 
     Raises:
-        BadInput, CheckFailed: as ``Where.compute`` and the tasks do.
+        BadInput, CheckFailed: as for ``Where.compute`` and the tasks.
     """
     kept = KeptAnswers(output, complain)
     names = [task.name for task in tasks] if output is not None else [""] * len(tasks)

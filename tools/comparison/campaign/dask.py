@@ -1,7 +1,7 @@
 """Tasks on the workers of a Dask scheduler, which may be on many machines.
 
-Nothing is waited for without a limit. A scheduler answers when it is called, or it is given up. It
-says when it heard from its workers last: while that time moves, they may compute for days.
+Every wait has a limit. If a scheduler does not answer a call in time, the run fails. The scheduler
+reports when it last heard from its workers. While this time advances, they may compute for days.
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ from merp.tools.common.sources import made_by
 from merp.tools.comparison.campaign.task import Task, perform_as
 
 CONNECT_SECONDS = 10
-"""For an answer of the scheduler."""
+"""Limit for an answer of the scheduler."""
 
 LOOK_SECONDS = 2
-"""Between looks at the scheduler while no answer comes."""
+"""Time between checks of the scheduler while no answer arrives."""
 
 PATIENCE = 60
-"""Seconds without a sign of life of any worker."""
+"""Limit in seconds without a sign of life of any worker."""
 
 
 def on_dask(tasks: Mapping[int, Task], address: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield answers by their tasks' numbers, as they come; Dask replaces workers that die.
+    """Yield answers by their tasks' numbers, in the order of completion.
+
+    Dask replaces workers that die.
 
     Raises:
         BadInput: ``distributed`` is not installed, no scheduler answers, it has no workers, or a
-            worker has another merp.
+            worker has another version of merp.
         CheckFailed: the scheduler or its workers are lost, or workers die at a task.
     """
     said = f"--dask {address}"
@@ -71,7 +73,7 @@ def on_dask(tasks: Mapping[int, Task], address: str) -> Iterator[tuple[int, dict
 
 
 class _Watch:
-    """Signs of life of a scheduler and of its workers."""
+    """Watches for signs of life of a scheduler and of its workers."""
 
     def __init__(self, client: Any, said: str) -> None:
         self._client = client
@@ -81,11 +83,11 @@ class _Watch:
         self._any = False
 
     def look(self) -> None:
-        """Ask the scheduler when it heard from a worker last.
+        """Ask the scheduler when it last heard from a worker.
 
         Raises:
             BadInput: there have been no workers for ``PATIENCE`` seconds.
-            CheckFailed: it does not answer, or all workers have been silent for as long.
+            CheckFailed: it does not answer, or all workers have been silent for that time.
         """
         with self.asked():
             found = self._client.sync(
@@ -108,7 +110,7 @@ class _Watch:
 
     @contextmanager
     def asked(self) -> Iterator[None]:
-        """Within it, the scheduler is asked for something.
+        """Inside, a request to the scheduler is made.
 
         Raises:
             CheckFailed: it does not answer.
@@ -119,20 +121,20 @@ class _Watch:
             raise self.lost() from error
 
     def lost(self) -> CheckFailed:
-        """What is said of a scheduler that is not there any more."""
+        """Return the error for a scheduler that has stopped to answer."""
         return CheckFailed(f"{self._said}: the scheduler does not answer any more")
 
 
 @contextmanager
 def _connected(address: str, said: str) -> Iterator[Any]:
-    """A client of the scheduler.
+    """Connect to the scheduler and yield the client.
 
     Raises:
-        BadInput: nobody answers, or not as a scheduler does.
+        BadInput: no program answers, or it is not a scheduler.
     """
     from distributed import Client, Security
 
-    connect: Callable[..., Any] = Client  # they carry no types
+    connect: Callable[..., Any] = Client  # it has no type annotations
     secured: Callable[..., Any] = Security
     security = secured()
     if address.startswith("tls:") and security.tls_client_cert is None:
@@ -150,10 +152,11 @@ def _connected(address: str, said: str) -> Iterator[Any]:
 
 
 def _knock(address: str, said: str, security: Any) -> None:
-    """Ask who is there, as ``Client`` waits without a limit for one who accepts and is silent.
+    """Check the scheduler, because ``Client`` waits forever for a server that accepts but is
+    silent.
 
     Raises:
-        BadInput: nobody answers within ``CONNECT_SECONDS``, or not as a scheduler does.
+        BadInput: no program answers within ``CONNECT_SECONDS``, or it is not a scheduler.
     """
     from distributed import rpc
 
@@ -169,7 +172,7 @@ def _knock(address: str, said: str, security: Any) -> None:
         raise BadInput(
             f"{said}: nobody answers: allowed is a scheduler, as tcp://HOST:8786"
         ) from error
-    except Exception as error:  # of a server of another kind: whatever its bytes lead to
+    except Exception as error:  # another kind of server can cause any error
         raise _stranger(said) from error
     if not isinstance(found, dict) or found.get("type") != "Scheduler":
         raise _stranger(said)
@@ -184,7 +187,7 @@ def _stranger(said: str) -> BadInput:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Within it, no logs and warnings of Dask's: what fails is said in one line."""
+    """Inside, silence logs and warnings of Dask; failures are reported in one line."""
     names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     loggers = [logging.getLogger(name) for name in (*names, "tornado", "asyncio")]
     before = [each.disabled for each in loggers]

@@ -1,7 +1,7 @@
-"""Answers in the folder of an output, each in a file that is called after its task.
+"""Answers in the output folder, each in a file with the name of its task.
 
-A file is whole or not there, and counts only for the very task that it is named after; one that is
-damaged or forged is computed again, and said to be.
+A file is either complete or missing, and is used only for the task in its name. If it is damaged or
+forged, a message is printed and the task is computed again.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from time import monotonic
 from typing import Any
 
 from merp.models.base.errors import BadInput
+from merp.models.base.file_format import FINISHED, NewerFormat, check_format, numbered
 from merp.tools.common.json_file import read_json
 from merp.tools.common.output import Output
 
 FOLDER = "finished"
 SECONDS = 1.0
-"""Between writes: a file by itself takes longer to write than many an answer to compute."""
+"""Time between writes, because writing a file often takes longer than computing an answer."""
 
 
 class KeptAnswers:
-    """Answers by the names of tasks, in the folder of ``output``; none without one."""
+    """Stores answers by the names of tasks in the folder of ``output``, if there is one."""
 
     def __init__(self, output: Output | None, tell: Callable[[str], object]) -> None:
         self._output = output
@@ -31,7 +32,7 @@ class KeptAnswers:
         self._written = monotonic()
 
     def load(self, name: str) -> dict[str, Any] | None:
-        """Return the answer of a task that was finished before."""
+        """Return the stored answer of a task, if there is one."""
         if self._output is None:
             return None
         path = self._output.root / FOLDER / f"{name}.json"
@@ -39,25 +40,28 @@ class KeptAnswers:
             return None
         try:
             kept = read_json(path)
+            check_format(path, kept, FINISHED)
             answer: dict[str, Any] = kept["answer"]
             if kept["task"] != name or kept["sha256"] != _seal(name, answer):
                 raise ValueError("the seal is broken")
+        except NewerFormat:
+            raise
         except (BadInput, ValueError, KeyError, TypeError):
-            self._tell(f"{path}: not as it was kept: it is computed again")
+            self._tell(f"{path}: damaged: it is computed again")
             return None
         return answer
 
     def save(self, name: str, answer: Mapping[str, Any]) -> None:
-        """Keep an answer; with others, after a while."""
+        """Store an answer; it is written later, together with others."""
         if self._output is None:
             return
-        kept = {"task": name, "answer": answer, "sha256": _seal(name, answer)}
-        self._waiting[f"{FOLDER}/{name}.json"] = json.dumps(kept) + "\n"
+        content = {"task": name, "answer": answer, "sha256": _seal(name, answer)}
+        self._waiting[f"{FOLDER}/{name}.json"] = json.dumps(numbered(content, FINISHED)) + "\n"
         if monotonic() - self._written > SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is not written yet."""
+        """Write all answers that are not written yet."""
         if self._output is not None and self._waiting:
             self._output.write(self._waiting)
             self._waiting = {}

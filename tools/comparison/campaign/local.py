@@ -1,4 +1,4 @@
-"""Tasks on the cores of this machine, whatever happens to a worker."""
+"""Tasks on the cores of this machine. Workers that die are replaced."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from merp.models.base.errors import CheckFailed
 from merp.tools.comparison.campaign.task import Task, perform
 
 DEATHS = 3
-"""Pools that may break, one after the other, without a task done in between."""
+"""Limit of pools that break one after the other without a finished task in between."""
 
 
 def on_this_machine(
     tasks: Mapping[int, Task], processes: int
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield answers by their tasks' numbers, as they come; with one process, from this one.
+    """Yield answers by their tasks' numbers, in the order of completion.
 
-    A worker that dies takes its pool with it: what is left goes to another one.
+    With one process, the tasks run in this process. A worker that dies breaks its pool; a new pool
+    computes the remaining tasks.
 
     Raises:
-        CheckFailed: workers die, and nothing gets done.
+        CheckFailed: workers die, and no task is finished.
     """
     if processes == 1:
         for number, task in tasks.items():
@@ -36,7 +37,7 @@ def on_this_machine(
     left, deaths = dict(tasks), 0
     while left:
         with Children() as workers:
-            # Not forked: numba's threads would not come along.
+            # Spawn the workers, because a fork would lose numba's threads.
             pool = ProcessPoolExecutor(
                 processes, mp_context=get_context("spawn"),
                 initializer=join, initargs=(workers.group,),
@@ -53,9 +54,9 @@ def on_this_machine(
                 if deaths == DEATHS:
                     raise CheckFailed(
                         f"{len(left):,} tasks are left, and workers die at them: {DEATHS} times in "
-                        f"turn"
+                        f"a row"
                     ) from None
-            except BaseException:  # nobody takes what they would still answer
+            except BaseException:  # the answers of the workers are no longer needed
                 workers.end()
                 raise
             finally:
@@ -63,10 +64,10 @@ def on_this_machine(
 
 
 def _completed(futures: Iterable[Future[Any]]) -> Iterator[Future[Any]]:
-    """Yield futures as they are done.
+    """Yield futures in the order of completion.
 
-    Workers are killed, as if they had died, if they all stand still: those that have nothing to do
-    are still, too.
+    If all workers are still, they are killed, as if they had died. Workers without a task are
+    still, too.
     """
     left, pulses = set(futures), dict[int, Pulse]()
     while left:
@@ -80,9 +81,9 @@ def _completed(futures: Iterable[Future[Any]]) -> Iterator[Future[Any]]:
 
 
 def _performed(task: Task) -> dict[str, Any]:
-    """Do a task in a worker; a signal ends both, when the task has cleaned up.
+    """Do a task in a worker. A signal ends both after the task has cleaned up.
 
-    Between tasks there is nothing to clean up, and the signal ends the worker by itself.
+    Between tasks there is nothing to clean up, and the signal ends the worker directly.
     """
     try:
         with interrupts_that_last():

@@ -1,4 +1,4 @@
-"""A task of a campaign: a pure function and what it is given, both of which a name stands for."""
+"""A task of a campaign: a pure function and its argument. Its name is a hash of both."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from merp.tools.common.sources import made_by
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What is computed, wherever.
+    """A task that can be computed on any machine.
 
     Attributes:
-        work: a function at the top of a module; its answer follows from ``given`` alone, and is
-            plain JSON. given: plain JSON. tools: versions of other programs that it runs.
+        work: a function at the top of a module. Its answer depends on ``given`` only, and is plain
+            JSON.
+        given: plain JSON.
+        tools: versions of other programs that it runs.
     """
 
     work: Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -27,23 +29,23 @@ class Task:
 
     @property
     def name(self) -> str:
-        """SHA-256 of all that the answer depends on, this package's sources among it."""
+        """SHA-256 of everything that the answer depends on, including the sources of merp."""
         work = f"{self.work.__module__}.{self.work.__qualname__}"
         parts = [work, self.given, {**made_by(), **self.tools}]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def perform(task: Task) -> dict[str, Any]:
-    """Do a task; what comes is what would be read from its file."""
+    """Run a task; return its answer in the form that its file would have."""
     found: dict[str, Any] = json.loads(json.dumps(task.work(task.given), allow_nan=False))
     return found
 
 
 def perform_as(task: Task, by: Mapping[str, str]) -> dict[str, Any]:
-    """Do a task on another machine.
+    """Run a task on another machine.
 
     Raises:
-        BadInput: this is not the package that the campaign was begun with.
+        BadInput: the sources of merp differ from those of the campaign.
     """
     if made_by() != by:
         raise BadInput(

@@ -1,4 +1,4 @@
-"""What ``merp cluster`` answers: for machines, for people, and as files."""
+"""The answer of ``merp cluster``: for programs, for people, and as files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merp.tools.report.table import as_csv
 
 
 def answer(run: SimulatedPlan, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer for machines; ``given``: options that a record does not have."""
+    """Return the answer for programs; ``given``: options that a record does not have."""
     board = run.plan.board
     return {
         "network": run.plan.network.name,
@@ -34,14 +34,14 @@ def answer(run: SimulatedPlan, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def images_per_s(run: SimulatedPlan) -> dict[str, float]:
-    """Of the batch, and of a chain that never runs empty."""
+    """Return the images per second of the batch, and of a chain that never runs empty."""
     hertz = run.clock_mhz * 1e6
     found = run.outcome
     return {"batch": run.chain.images * hertz / found.total, "steady": hertz / found.interval}
 
 
 def show_answer(run: SimulatedPlan) -> None:
-    """Print it."""
+    """Print the answer."""
     show(slices(run), keys=2)
     found, images = run.outcome, images_per_s(run)
     board = run.plan.board
@@ -51,28 +51,28 @@ def show_answer(run: SimulatedPlan) -> None:
         f"{run.chain.images} images, {run.chain.depth} in flight at most; simulated row by row."
     )
     say(
-        f"An image every {found.interval:,.0f} cycles ({found.interval / run.stage:.3f} of the "
-        f"slowest slice); the first one's gradients after {found.fill:,}, the last one's "
-        f"{found.drain:,} after its loss; update {found.update:,}; in all {found.total:,} cycles."
+        f"One image every {found.interval:,.0f} cycles ({found.interval / run.stage:.3f} of the "
+        f"slowest slice). Gradients: of the first image after {found.fill:,}, of the last one "
+        f"{found.drain:,} after its loss. Update: {found.update:,}. Total: {found.total:,} cycles."
     )
     say(
-        f"{images['batch']:,.1f} images/s in batches that begin and end empty, "
-        f"{images['steady']:,.1f} if the chain never does, at {run.clock_mhz:g} MHz."
+        f"{images['batch']:,.1f} images/s if the chain is empty before and after each batch, "
+        f"{images['steady']:,.1f} if it never runs empty, at {run.clock_mhz:g} MHz."
     )
     if not run.record.fits:
         boards = sorted({each.device for each in run.record.violated})
-        say(f"Does not fit (merp map says what is missing): board {', '.join(map(str, boards))}.")
+        say(f"Boards that do not fit: {', '.join(map(str, boards))}. merp map lists the excess.")
 
 
 def files(run: SimulatedPlan, found: Mapping[str, Any]) -> dict[str, str | bytes]:
-    """``cluster.json``, tables as CSV, and the time line as CSV and SVG."""
+    """Return ``cluster.json``, tables as CSV, and the time line as CSV and SVG."""
     made: dict[str, str | bytes] = {"cluster.json": json.dumps(found, indent=2) + "\n"}
     made |= {f"{table.id}.csv": as_csv(table.json()) for table in tables(run)}
     return made | {"timeline.csv": _timeline(run), "timeline.svg": picture(run)}
 
 
 def _timeline(run: SimulatedPlan) -> str:
-    """A line for each task."""
+    """Return a CSV with a line for each task."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("server", "task", "image", "row", "begin", "end"))

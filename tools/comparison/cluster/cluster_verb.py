@@ -1,4 +1,4 @@
-"""``merp cluster``: FPDeep's plan on a chain of boards, simulated row by row."""
+"""``merp cluster``: simulate FPDeep's plan on a chain of boards, row by row."""
 
 from __future__ import annotations
 
@@ -47,27 +47,27 @@ class ClusterOptions(fields.Tables):
     costs: str | None = place_costs()
     scope: str = scope_field()
     word: str = word("bits of a word on links; own: the paper's (default %(default)s)")
-    images: int = option(WholeOption(1, MOST_IMAGES), "of the batch", default=32, metavar="N")
+    images: int = option(WholeOption(1, MOST_IMAGES), "images a batch", default=32, metavar="N")
     link_gbs: float | None = option(
-        POSITIVE, "of a link, each way, in 10^9 bits a second (default: the board's)",
+        POSITIVE, "rate of a link, each way, in 10^9 bits per second (default: the board's)",
         metavar="RATE",
     )  # fmt: skip
     latency: int | None = option(
-        WholeOption(0, MOST_CYCLES), "of a link (default: the board's)", metavar="CYCLES"
+        WholeOption(0, MOST_CYCLES), "latency of a link (default: the board's)", metavar="CYCLES"
     )
     loss: int = option(
-        WholeOption(0, MOST_CYCLES), "that the host takes for the loss of an image", default=0,
+        WholeOption(0, MOST_CYCLES), "time of the host for the loss of an image", default=0,
         metavar="CYCLES",
     )  # fmt: skip
     fifo: tuple[str, ...] = option(
         Repeated(Text()),
-        "rows of all FIFOs of a kind: maps, features, sums, errors, deltas, own, send; again for "
-        "another (default: what a window needs, and a row of margin)",
+        "rows of the FIFOs of a kind: maps, features, sums, errors, deltas, own, send. May be "
+        "repeated (default: enough for a window, plus one row)",
         default=(),
         metavar="KIND=ROWS",
     )
     shared_fifo: bool = option(
-        Flag(), "one FIFO behind each link for all of its streams, where each has its own"
+        Flag(), "use one FIFO behind each link for all of its streams, instead of one per stream"
     )
     own: Mapping[str, Any] = own_options(ARCHITECTURE)
     output: Path | None = fields.output(
@@ -79,7 +79,7 @@ REQUEST = ClusterOptions
 
 
 def run(asked: ClusterOptions) -> int:
-    """Simulate a batch, and say how long it takes and what waits for what."""
+    """Simulate a batch; print its cycles, and the waiting times by cause."""
     network = open_network(asked.network)
     fifos = read_fifos(asked.fifo)
     board = linked(board_of(asked, ARCHITECTURE), asked.link_gbs, asked.latency)
@@ -99,7 +99,7 @@ def run(asked: ClusterOptions) -> int:
         if asked.output is not None:
             output = held.enter_context(Output.of_folder("-o", asked.output))
         run = _simulated(plan, chain)
-        from merp.tools.comparison.cluster.answer import answer, files, show_answer  # tables wait
+        from merp.tools.comparison.cluster.answer import answer, files, show_answer  # slow import
 
         found = answer(run, {"loss": asked.loss, "fifos": fifos, "shared_fifo": asked.shared_fifo})
         if output is not None:
@@ -108,10 +108,10 @@ def run(asked: ClusterOptions) -> int:
 
 
 def _simulated(plan: ChainCut, chain: Layout) -> SimulatedPlan:
-    """The plan that has run.
+    """Return the simulated plan.
 
     Raises:
-        CheckFailed: it comes to a deadlock.
+        CheckFailed: the simulation reaches a deadlock.
     """
     work = f"{len(chain.slices)} slices on {plan.board.devices} boards, {chain.images} images"
     with ProgressBar("cluster", work) as bar, bar.spent.on("simulating"):

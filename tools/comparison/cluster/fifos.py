@@ -1,4 +1,4 @@
-"""Sizes of FIFOs as they are given on the command line."""
+"""Sizes of FIFOs on the command line."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ SENT = ("maps", "sums", "deltas")
 
 
 def read_fifos(texts: Sequence[str]) -> dict[str, int]:
-    """Return rows by kind of FIFO, of ``KIND=ROWS``.
+    """Return the rows by kind of FIFO, from texts ``KIND=ROWS``.
 
     Raises:
-        BadInput: no such kind, one twice, or no number of rows.
+        BadInput: an unknown kind, a repeated kind, or no number of rows.
     """
     sizes: dict[str, int] = {}
     for text in texts:
@@ -33,7 +33,7 @@ def read_fifos(texts: Sequence[str]) -> dict[str, int]:
 
 
 def sizes_of(given: dict[str, int], slices: int) -> dict[Place, int]:
-    """Return the size of every FIFO of the kinds that were given, on a chain of so many slices."""
+    """Return the size of every FIFO of the given kinds, on a chain of ``slices`` slices."""
     return {
         (name, place): rows
         for kind, rows in given.items()

@@ -1,4 +1,4 @@
-"""What a simulated chain says: slices, links and FIFOs as tables, and how long a batch takes."""
+"""Tables of a simulated chain: slices, links and FIFOs, and the cycles of a batch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedPlan:
-    """A plan that has run."""
+    """A simulated plan."""
 
     plan: ChainCut
     chain: Layout
@@ -28,16 +28,16 @@ class SimulatedPlan:
 
     @property
     def clock_mhz(self) -> float:
-        """Of all boards."""
+        """Clock of all boards."""
         return self.plan.board.clock_mhz
 
     @property
     def stage(self) -> int:
-        """Cycles of an image in the slice that takes longest, which no interval can be below."""
+        """Cycles of an image in the slowest slice, which is the least possible interval."""
         return max(max(piece.cycles.values()) for piece in self.chain.slices)
 
     def cycles(self) -> dict[str, float]:
-        """Of a batch, by name."""
+        """Return the cycles of a batch, by name."""
         found = self.outcome
         return {
             "stage": self.stage,
@@ -50,12 +50,12 @@ class SimulatedPlan:
 
 
 def tables(run: SimulatedPlan) -> tuple[Table, ...]:
-    """All there are."""
+    """Return all tables."""
     return slices(run), links(run), fifos(run)
 
 
 def slices(run: SimulatedPlan) -> Table:
-    """A row for each slice, with what its phases do in the time that the batch takes."""
+    """Return a row for each slice, with the use of its phases during the batch."""
     columns = [
         Column(key="node", label="board"),
         Column(key="layer", label="layer"),
@@ -67,7 +67,7 @@ def slices(run: SimulatedPlan) -> Table:
     return Table(
         id="slices",
         title="Slices of layers, board by board",
-        caption="Busy: of the cycles of the batch, fill and drain among them.",
+        caption="Busy: share of the cycles of the batch, including fill and drain.",
         columns=columns,
         rows=[_slice(run, index) for index in range(len(run.chain.slices))],
     )
@@ -94,7 +94,7 @@ def _slice(run: SimulatedPlan, index: int) -> Row:
 
 
 def links(run: SimulatedPlan) -> Table:
-    """A row for each link and direction."""
+    """Return a row for each link and direction."""
     found = run.outcome
     rows = [
         {
@@ -109,7 +109,7 @@ def links(run: SimulatedPlan) -> Table:
     return Table(
         id="links",
         title="Links",
-        caption="Rate and use: over the whole batch.",
+        caption="Rate and use: averages over the whole batch.",
         columns=[
             Column(key="link", label="from board to board"),
             Column(key="words", label="words an image", digits=0),
@@ -121,11 +121,11 @@ def links(run: SimulatedPlan) -> Table:
 
 
 def fifos(run: SimulatedPlan) -> Table:
-    """A row for each FIFO and store."""
+    """Return a row for each FIFO and store."""
     return Table(
         id="fifos",
         title="FIFOs and stores",
-        caption="In rows of maps; of features and maps the rows of all images in flight.",
+        caption="In rows of maps; for features and maps, the rows of all images in flight.",
         columns=[
             Column(key="kind", label="FIFO"),
             Column(key="into", label="in front of"),

@@ -1,4 +1,4 @@
-"""A batch on a chain as a picture: who works on which image, and when."""
+"""A picture of a batch on a chain: the image of each server over time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from merp.models.base.names import plot_label
 from merp.tools.comparison.cluster.tables import SimulatedPlan
 
 SHOWN = 8
-"""Images of the batch that are drawn."""
+"""Images of the batch in the picture."""
 INCHES = 0.16
-"""Of a server's line."""
+"""Height of a server's line."""
 
 
 def picture(run: SimulatedPlan) -> bytes:
-    """Each server's spans, from the first task of an image to its last, a colour an image. SVG."""
+    """Draw each server's spans as SVG, from the first to the last task of an image, by colour."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

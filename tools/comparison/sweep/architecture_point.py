@@ -1,4 +1,4 @@
-"""One point of a sweep over an architecture: the record of its plan, by formula or simulated."""
+"""One point of a sweep over an architecture: the record of its plan, modelled or simulated."""
 
 from __future__ import annotations
 
@@ -23,12 +23,17 @@ from merp.tools.comparison.sweep.quantities import QUANTITIES
 
 @dataclass(frozen=True, kw_only=True)
 class ArchitecturePoint:
-    """A point, and all that it takes to compute it elsewhere, as plain JSON.
+    """A point, with all data to compute it on another machine, as plain JSON.
 
     Attributes:
-        network, board: what messages call the file of each, and its tables.
-        point: values by axis. batch: images. scope: names of layers. word_bits, fit, costs: as of
-            ``Options``. extra: options of the architecture. simulate: row by row.
+        network, board: name of the file of each for messages, and its tables.
+        architecture: name of the architecture.
+        point: values by axis.
+        batch: images of a step.
+        scope: names of layers.
+        word_bits, fit, costs: as for ``Options``.
+        extra: options of the architecture.
+        simulate: whether to simulate row by row.
     """
 
     network: Sequence[Any]
@@ -45,10 +50,10 @@ class ArchitecturePoint:
 
 
 def evaluate_architecture(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a point of an architecture costs, of the fields of an ``ArchitecturePoint``.
+    """Return the costs of a point, from the fields of an ``ArchitecturePoint``.
 
-    Returns ``point``; ``fits``; ``figures``, by name of a quantity a value and its level; and
-    ``refused``: why there is no plan.
+    The keys are ``point``, ``fits``, ``figures`` and ``refused``. ``figures`` has a value and its
+    level for each quantity. ``refused`` is the reason if there is no plan.
     """
     asked = ArchitecturePoint(**given)
     found: dict[str, Any] = {"point": dict(asked.point), "fits": None, "figures": {}}
@@ -81,7 +86,7 @@ def _record(asked: ArchitecturePoint) -> Record:
 
 
 def _placed(asked: ArchitecturePoint) -> tuple[Network, Board, Options]:
-    """What the architecture is asked, with the values of the point."""
+    """Return the arguments of the architecture, with the values of the point."""
     point = asked.point
     own = {name: point.get(name, value) for name, value in asked.extra.items()}
     board = board_of(*asked.board)

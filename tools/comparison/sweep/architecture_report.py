@@ -1,4 +1,4 @@
-"""What a sweep over an architecture says: every point, as a table, JSON, CSV and pictures."""
+"""The output of a sweep over an architecture: all points as a table, JSON, CSV and pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Found = Mapping[str, Any]
 def answer(
     asked: Mapping[str, Any], axes: Mapping[str, Sequence[Any]], results: Sequence[Found]
 ) -> dict[str, Any]:
-    """The answer for machines: ``asked``, the axes, and every point with its figures."""
+    """Return the answer for programs: ``asked``, the axes, and every point with its figures."""
     return {
         **asked,
         "over": {name: list(values) for name, values in axes.items()},
@@ -74,7 +74,7 @@ def _table(found: Found) -> Table:
 
 
 def files(found: Found) -> dict[str, str | bytes]:
-    """``sweep.json``, ``sweep.csv``, and a picture of every quantity."""
+    """Return ``sweep.json``, ``sweep.csv``, and a picture of every quantity."""
     table = _table(found).json()
     refused = {"key": "refused", "basis": None}
     rows = {"columns": [*table["columns"], refused], "rows": found["points"]}
@@ -86,7 +86,7 @@ def files(found: Found) -> dict[str, str | bytes]:
 
 
 def picture(found: Found) -> bytes:
-    """Each quantity over the first axis, a line for each choice of the others. As SVG."""
+    """Draw each quantity over the first axis as SVG, a line for each choice of the others."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

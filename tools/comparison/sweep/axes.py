@@ -1,4 +1,4 @@
-"""The axes of a sweep: what may vary, and the values that it takes."""
+"""The axes of a sweep: the varied parameters and their values."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ Point = Mapping[str, Value]
 """A value of each axis, by the axis' name."""
 
 BATCH = WholeKey(key="batch", says="images of a step", low=1, high=MOST_BATCH)
-CLOCK = WholeKey(key="clock", says="of the engines, in MHz", low=1, high=1000)
+CLOCK = WholeKey(key="clock", says="clock of the engines in MHz", low=1, high=1000)
 
 Axes = Mapping[str, WholeKey | WordKey]
 
 OF_STEPS: Axes = {each.key: each for each in (BATCH, CLOCK)}
-"""Those of every network."""
+"""Axes of every network."""
 
 DEVICES = WholeKey(key="devices", says="boards", low=1, high=MOST_DEVICES)
 LINK = WholeKey(
-    key="link_gbs", says="of a link, each way, in 10^9 bits a second", low=1, high=100_000
+    key="link_gbs", says="rate of a link, each way, in 10^9 bits per second", low=1, high=100_000
 )
-LATENCY = WholeKey(key="latency", says="of a link, in cycles", low=0, high=1 << 20)
+LATENCY = WholeKey(key="latency", says="latency of a link, in cycles", low=0, high=1 << 20)
 OTHER_NAMES = {"boards": DEVICES.key}
 
 
 def design_axes(network: Network) -> Axes:
-    """Return those of a network's designs: the keys that its machine lets vary, and of its steps.
+    """Return the axes of a network's designs: keys that its machine lets vary, batch and clock.
 
     Raises:
-        BadInput: its designs are of several machines.
+        BadInput: its designs belong to several machines.
     """
     return {**{each.key: each for each in machine_that_runs(network).axes}, **OF_STEPS}
 
 
 def axes_of(architecture: Architecture) -> Axes:
-    """Return those of an architecture: its boards, their links, the batch, and its own options."""
+    """Return the axes of an architecture: its boards, links, batch, and its own options."""
     own: dict[str, WholeKey | WordKey] = {
         each.name: (
             WordKey(key=each.name, says=each.says, allowed=each.allowed)
@@ -66,12 +66,12 @@ _LIST = re.compile(f"{_NUMBER}(?:,{_NUMBER})*")
 
 
 def read_axes(texts: Sequence[str], allowed: Axes) -> dict[str, tuple[Value, ...]]:
-    """Values of each axis of ``NAME=LOW:HIGH[:STEP]`` (both ends included) or ``NAME=A,B,...``.
+    """Return the values of each axis from ``NAME=LOW:HIGH[:STEP]`` or ``NAME=A,B,...``.
 
-    ``LOW..HIGH`` is ``LOW:HIGH``. Axes are of those that are ``allowed``.
+    Both ends are included. ``LOW..HIGH`` is ``LOW:HIGH``. Only ``allowed`` axes are accepted.
 
     Raises:
-        BadInput: no such axis, one twice, a value that it does not take, or too many points.
+        BadInput: an unknown axis, a repeated one, a value that is not allowed, or too many points.
     """
     axes: dict[str, tuple[Value, ...]] = {}
     points = 1
@@ -93,7 +93,7 @@ def read_axes(texts: Sequence[str], allowed: Axes) -> dict[str, tuple[Value, ...
 
 
 def points_of(axes: Mapping[str, Sequence[Value]]) -> Iterator[Point]:
-    """Every combination, the last axis fastest."""
+    """Yield every combination, the last axis fastest."""
     for values in itertools.product(*axes.values()):
         yield dict(zip(axes, values, strict=True))
 

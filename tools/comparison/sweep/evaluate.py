@@ -1,7 +1,7 @@
-"""One point of a sweep: what a network costs with its values.
+"""One point of a sweep: the costs of a network with the values of the point.
 
-A point is computed from the tables of the network file with the values laid over, as if they had
-been written into the file: so it is what the other verbs say of such a file.
+The values replace those in the tables of the network file. A point therefore has the same costs as
+such a file in the other verbs.
 """
 
 from __future__ import annotations
@@ -26,12 +26,15 @@ from merp.tools.comparison.sweep.goals import LOGIC
 
 @dataclass(frozen=True, kw_only=True)
 class PointJob:
-    """A point, and all that it takes to compute it elsewhere, as plain JSON.
+    """A point, with all data to compute it on another machine, as plain JSON.
 
     Attributes:
-        file: what messages call the network file. tables: of it.
-        point: values by axis. goals: of ``GOALS``.
-        batch: images of a step. clock_mhz: of the engines; both where no axis says them.
+        file: name of the network file for messages.
+        tables: tables of the network file.
+        point: values by axis.
+        goals: names of ``GOALS``.
+        batch: images of a step, unless an axis sets them.
+        clock_mhz: clock of the engines, unless an axis sets it.
     """
 
     file: str
@@ -43,10 +46,10 @@ class PointJob:
 
 
 def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a point costs, of the fields of a ``PointJob``.
+    """Return the costs of a point, from the fields of a ``PointJob``.
 
-    Returns ``point``; by name each goal, None where there is no such hardware; ``refused``: why
-    not.
+    The keys are ``point``; the name of each goal, None if there is no such hardware; and
+    ``refused``, the reason in this case.
     """
     job = PointJob(**given)
     found: dict[str, Any] = {"point": dict(job.point)}
@@ -70,10 +73,10 @@ def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def network_at(file: str, tables: Mapping[str, Any], point: Point) -> Network:
-    """The network of a file's ``tables`` with the values of a point in every design.
+    """Return the network of a file's ``tables`` with the values of a point in every design.
 
     Raises:
-        BadInput: no such network is built.
+        BadInput: such a network cannot be built.
     """
     changes = {key: value for key, value in point.items() if key not in OF_STEPS}
     designs = tables.get("design", {})
@@ -87,10 +90,10 @@ def network_at(file: str, tables: Mapping[str, Any], point: Point) -> Network:
 
 
 def _cycles(network: Network, batch: int) -> int:
-    """Cycles of a step on the designs of a network, loading included.
+    """Return the cycles of a step on the designs of a network, with loading.
 
     Raises:
-        BadInput: a machine has no model of them.
+        BadInput: a machine has no cycle model.
     """
     cycles = 0
     for layer, phase in layer_passes(network):
@@ -103,8 +106,8 @@ def _cycles(network: Network, batch: int) -> int:
 
 
 def _logic(network: Network) -> dict[str, float]:
-    """The most that any bitstream of the network takes, of each kind."""
-    from merp.cosim.synthesis.resources import measure, total  # slow imports wait
+    """Return the most resources that any bitstream of the network uses, of each kind."""
+    from merp.cosim.synthesis.resources import measure, total  # import only if needed: it is slow
     from merp.testbenches.axi.axi_top import axi_top
     from merp.tools.bitstream.bitstream import bitstream_of
 

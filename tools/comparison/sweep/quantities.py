@@ -1,4 +1,4 @@
-"""What a point of a sweep over an architecture says: figures of its record."""
+"""The quantities of a sweep over an architecture: figures of its records."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ class Quantity:
     """A figure of a record.
 
     Attributes:
-        label, says: what it is, in a word and in some.
-        unit: in tables and pictures, which ``scale`` divides by. digits: decimals.
-        of: the figure; None where the record has none.
+        label, says: its name and description.
+        unit: unit in tables and pictures.
+        scale: divisor for this unit.
+        digits: decimals.
+        of: returns the figure; None if the record has none.
     """
 
     label: str
@@ -42,7 +44,7 @@ QUANTITIES: Final[Mapping[str, Quantity]] = {
     ),
     "step_s": Quantity(
         label="step",
-        says="of a batch",
+        says="time of a batch",
         unit="ms",
         scale=1e-3,
         digits=3,
@@ -50,7 +52,7 @@ QUANTITIES: Final[Mapping[str, Quantity]] = {
     ),
     "busy": Quantity(
         label="busy",
-        says="of the multipliers there are, fill and drain among the time",
+        says="share of multiplier-cycles with useful work, including fill and drain",
         unit="%",
         scale=0.01,
         of=lambda record: record.busy,
@@ -73,4 +75,4 @@ QUANTITIES: Final[Mapping[str, Quantity]] = {
         label="energy", says="of the boards at work", unit="J/image", digits=3, of=_joule_per_image
     ),
 }
-"""All there are."""
+"""All quantities."""

@@ -1,4 +1,4 @@
-"""What a sweep says: the points that no other beats, as a table, JSON, CSV and a picture."""
+"""The output of a sweep: the Pareto front as a table, JSON, CSV and a picture."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from merp.tools.comparison.sweep.goals import GOALS
 
 Found = Mapping[str, Any]
 UNITS = {"time": ("ms", 1e3, 3), "bytes": ("MB", 1e-6, 3)}
-"""Unit of a goal in tables and pictures, how many of it make one, digits behind the point."""
+"""Unit of a goal in tables and pictures, the factor to it, and decimals."""
 
 
 def pareto(results: Sequence[Found], goals: Sequence[str]) -> list[int]:
-    """Indices of the results that no other beats: as good in every goal, and better in one.
+    """Return the indices of the results on the Pareto front, which no other result beats.
 
-    Of equal ones all are kept; one that was refused, or has no such figure, is none.
+    Another result beats one if it is as good in every goal and better in one. Equal results are all
+    kept. Refused results and results without a figure are left out.
     """
     figures = {
         index: tuple(each[goal] for goal in goals)
         for index, each in enumerate(results)
         if all(each[goal] is not None for goal in goals)
     }
-    # In this order nobody is beaten by one that comes later, so the front so far is enough.
+    # In this order no result is beaten by a later one, so a check against the front is enough.
     front: list[int] = []
     for index in sorted(figures, key=lambda each: (figures[each], each)):
         mine = figures[index]
@@ -44,7 +45,7 @@ def answer(
     network: str, axes: Mapping[str, Sequence[Any]], goals: Sequence[str], batch: int,
     clock_mhz: float, results: Sequence[Found],
 ) -> dict[str, Any]:  # fmt: skip
-    """The answer for machines: every point, and whether it is on the front."""
+    """Return the answer for programs: every point, and whether it is on the front."""
     front = set(pareto(results, goals))
     return {
         "network": network,
@@ -61,7 +62,7 @@ def answer(
 
 
 def show(found: Mapping[str, Any]) -> None:
-    """Print the front, best in the first goal first."""
+    """Print the front, sorted by the first goal."""
     goals, axes = list(found["for"]), list(found["over"])
     front = sorted(
         (each for each in found["points"] if each["pareto"]),
@@ -82,7 +83,7 @@ def show(found: Mapping[str, Any]) -> None:
 
 
 def files(found: Mapping[str, Any]) -> dict[str, str | bytes]:
-    """``sweep.json``, ``sweep.csv`` of every point, and with two goals or more ``pareto.png``."""
+    """Return ``sweep.json``, ``sweep.csv`` of all points, and ``pareto.png`` for several goals."""
     text = StringIO()
     heads = [*found["over"], *found["for"], "pareto", "refused"]
     writer = csv.DictWriter(text, heads, lineterminator="\n")
@@ -98,7 +99,7 @@ def files(found: Mapping[str, Any]) -> dict[str, str | bytes]:
 
 
 def picture(found: Mapping[str, Any]) -> bytes:
-    """Every point over the first two goals, coloured by a third; the front is ringed. As PNG."""
+    """Draw every point over the first two goals as PNG, coloured by a third; ring the front."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

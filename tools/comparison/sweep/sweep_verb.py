@@ -1,4 +1,4 @@
-"""``merp sweep``: a network at many points: designs that no other beats, or an architecture's."""
+"""``merp sweep``: evaluate a network at many points, of designs or of an architecture."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from merp.tools.comparison.sweep.goals import GOALS, LOGIC
 
 MOST_JOBS = 512
 SIMULATED = tuple(name for name, each in ARCHITECTURES.items() if each.simulate)
-"""Architectures that have a simulator."""
+"""Architectures with a simulator."""
 
 ARCHITECTURE = (Being("architecture"),)
-OTHER = "of another architecture's plans"
+OTHER = "plans of another architecture"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +49,10 @@ class SweepOptions(Typed, fields.Tables):
     network: str = fields.network()
     over: tuple[str, ...] = option(
         Repeated(Text()),
-        "what varies: LOW:HIGH[:STEP] or LOW..HIGH, both ends included, or values with commas; "
-        "again for another axis. Axes: the keys of designs (n_cu, r, cu_kind, ...), in all of them "
-        "at once; batch; clock, in MHz. With --architecture: devices (or boards), link_gbs,"
-        " latency, batch, and its own options (no default)",
+        "axis and values: LOW:HIGH[:STEP] or LOW..HIGH, both ends included, or values separated by "
+        "commas; may be repeated. Axes: the keys of designs (n_cu, r, cu_kind, ...), set in all "
+        "designs; batch; clock, in MHz. With --architecture: devices (or boards), link_gbs, "
+        "latency, batch, and its own options (no default)",
         "--over",
         "--vary",
         default=None,
@@ -61,16 +61,16 @@ class SweepOptions(Typed, fields.Tables):
     )
     goals: str | None = option(
         Text(),
-        f"what is to be small, with commas: {', '.join(GOALS)} (default time,bytes; all but these "
-        "two take synthesis by Yosys)",
+        f"goals to minimise, separated by commas: {', '.join(GOALS)} (default time,bytes; all "
+        "others need synthesis by Yosys)",
         "--for",
         metavar="GOALS",
         without=ARCHITECTURE,
     )
-    batch: int = option(WholeOption(1, MOST_BATCH), "of a step", default=128, metavar="IMAGES")
+    batch: int = option(WholeOption(1, MOST_BATCH), "images a step", default=128, metavar="IMAGES")
     clock_mhz: float | None = option(
         POSITIVE,
-        f"of the engines (default {PARTS[DEFAULT].clock_mhz:g})",
+        f"clock of the engines (default {PARTS[DEFAULT].clock_mhz:g})",
         "--clock",
         metavar="MHZ",
         without=ARCHITECTURE,
@@ -80,7 +80,7 @@ class SweepOptions(Typed, fields.Tables):
     )
     simulate: bool = option(
         Flag(),
-        f"row by row, as merp cluster does ({', '.join(SIMULATED)})",
+        f"simulate row by row, as merp cluster does ({', '.join(SIMULATED)})",
         section=OTHER,
         needs=(Being("architecture", SIMULATED),),
     )
@@ -91,7 +91,7 @@ class SweepOptions(Typed, fields.Tables):
     word: str = word("bits of a word; own: the paper's (default %(default)s)", needs=ARCHITECTURE)
     own: Mapping[str, Any] = own_options(*ARCHITECTURES.values())
     jobs: int | None = option(
-        WholeOption(1, MOST_JOBS), "processes (default: one a core)", metavar="N", group="where"
+        WholeOption(1, MOST_JOBS), "processes (default: one per core)", metavar="N", group="where"
     )
     dask: str | None = option(
         Read(scheduler_address),
@@ -101,7 +101,7 @@ class SweepOptions(Typed, fields.Tables):
     )
     output: Path | None = fields.output(
         "folder",
-        "JSON, CSV and picture; points that are finished there are not computed again (default: "
+        "JSON, CSV and picture; finished points in the folder are not computed again (default: "
         "none)",
     )
 
@@ -110,18 +110,18 @@ REQUEST = SweepOptions
 
 
 def run(asked: SweepOptions) -> int:
-    """Compute every point, and print the points or those that no other beats."""
+    """Compute every point, and print all points or the Pareto front."""
     if asked.architecture is None:
         return _designs(asked)
     return _architecture(asked, named(asked.architecture))
 
 
 def _designs(asked: SweepOptions) -> int:
-    """Designs, and those that no other beats."""
+    """Evaluate designs, and print the Pareto front."""
     chosen(asked.own, None)
     goals = _goals(asked.goals or "time,bytes")
     file, tables = open_tables(asked.network)
-    network = network_of(file, tables)  # says what is wrong with the file itself
+    network = network_of(file, tables)  # raises an error about the file itself
     axes = read_axes(asked.over, design_axes(network))
     if not network.designs and not axes.keys() <= OF_STEPS.keys():
         raise BadInput(f"{file}: no layer has a design: allowed are the axes batch, clock")
@@ -137,7 +137,7 @@ def _designs(asked: SweepOptions) -> int:
         from merp.cosim.synthesis.synthesis import yosys_version
 
         tools["yosys"] = yosys_version()
-    # The models' imports wait until the input is good.
+    # Import the models only after the input was checked.
     from merp.tools.comparison.sweep import report
     from merp.tools.comparison.sweep.evaluate import PointJob, evaluate
 
@@ -159,7 +159,7 @@ def _designs(asked: SweepOptions) -> int:
 
 
 def _architecture(asked: SweepOptions, architecture: Architecture) -> int:
-    """Plans of an architecture, all of them."""
+    """Evaluate and print plans of an architecture."""
     axes = read_axes(asked.over, axes_of(architecture))
     file, tables = open_tables(asked.network)
     network = network_of(file, tables)
@@ -225,7 +225,7 @@ def _output(asked: SweepOptions, held: ExitStack) -> Output | None:
 def _computed(
     asked: SweepOptions, tasks: Sequence[Task], output: Output | None, slow: str
 ) -> list[dict[str, Any]]:
-    """The answers of all points, computed where it was asked for."""
+    """Return the answers of all points, computed at the requested place."""
     processes = min(asked.jobs or os.cpu_count() or 1, len(tasks))
     place = f"at {asked.dask}" if asked.dask else f"processes: {processes}"
     plan = f"{len(tasks):,} points, {place}{slow}"

@@ -1,6 +1,6 @@
-# Handles for synthesis: what each memory is made of, and which nets a logic analyser can see.
-# Edit, and build; as it is, nothing is changed. build.tcl reads it before synthesis; in a project
-# of yours: read_xdc -unmanaged attributes.tcl, or a constraint file of type TCL, used in synthesis.
+# Attributes for synthesis: the style of each memory, and the nets for a logic analyser. Edit this
+# file, then build; without edits it has no effect. build.tcl reads it before synthesis. In your own
+# project use read_xdc -unmanaged attributes.tcl, or a constraint file of type TCL for synthesis.
 
 # 1: MARK_DEBUG on the nets below, which keeps them through synthesis for an ILA.
 set debug 0

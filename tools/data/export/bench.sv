@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Self-checking bench of {{ top }}: programs a run over AXI4-Lite, plays its streams, and
-// compares every word and every counter that is known beforehand with the files of a folder. It
-// ends by itself, and says PASS or FAIL. What it takes on the command line:
+// Self-checking testbench of {{ top }}. It programs a run over AXI4-Lite, sends its input
+// streams, and compares every output word and every predictable counter with the files of a
+// folder. The last line is PASS or FAIL. Options of the command line:
 //
-//     +VECTORS=vectors/small  the folder, seen from where the simulation runs
-//     +PAUSE=30               per cent of the cycles in which a stream pauses (default 0)
-//     +SEED=2                 of the pauses
-//     +ABORT_AT=100           cycles after the start until the run is aborted and begun again
-//     +WATCHDOG={{ watchdog }}         cycles after the last word that moved
+//     +VECTORS=vectors/small  the folder, relative to the folder of the simulation
+//     +PAUSE=30               percentage of cycles with a pause of a stream (default 0)
+//     +SEED=2                 seed of the pauses
+//     +ABORT_AT=100           cycles from the start to an abort and a restart of the run
+//     +WATCHDOG={{ watchdog }}         cycles without a transfer until a failure
 
 `timescale 1ns / 10ps
 
 module bench;
 
     localparam real PERIOD = {{ period_ns }};
-    localparam integer TAIL = {{ tail }};  // cycles after the end in which nothing may come
+    localparam integer TAIL = {{ tail }};  // cycles after the end without any output
 
-    // Registers that every map has, and their bits.
+    // Registers of every register map, and their bits.
 {% for name, value in control.items() %}
     localparam [31:0] {{ name.upper() }} = 32'h{{ "%08x" % value }};
 {% endfor %}
 
     string vectors = "vectors/small";
-    integer passes = {{ passes }};  // in folders of their own, 1 and so on; 0: it is one of a pass
+    integer passes = {{ passes }};  // each in its own folder, 1, 2, ...; 0: one pass
     integer watchdog = {{ watchdog }};
-    integer abort_at = 0;  // 0: the run is not aborted
+    integer abort_at = 0;  // 0: no abort
 
     reg aclk = 0;
     reg aresetn = 0;
     wire interrupt;
-    integer pass = 0;      // its number
-    reg enable = 0;        // streams may move
-    integer accesses = 0;  // of registers
+    integer pass = 0;      // number of the pass
+    reg enable = 0;        // streams may transfer words
+    integer accesses = 0;  // number of register accesses
 
 {% for port in axi_lite %}
 {% if port.direction == "in" %}
@@ -100,7 +100,7 @@ module bench;
 {% endfor %}
     integer counters = 0, wrong = 0, all_sent = 0, all_compared = 0;
     reg not_taken = 0, missing = 0;
-    reg [31:0] held [0:{{ address_range // 4 - 1 }}];  // what has been written: settings keep their values
+    reg [31:0] held [0:{{ address_range // 4 - 1 }}];  // written values: settings keep them
     reg written [0:{{ address_range // 4 - 1 }}];
 
     task automatic write_register(input [31:0] address, input [31:0] value);
@@ -161,7 +161,7 @@ module bench;
         $fclose(settings);
     endtask
 
-    // The engine is reset by software, then what stands around it.
+    // Software resets the engine, then the blocks around it are reset.
     task automatic abort_run();
         reg [31:0] found;
         repeat (abort_at) @(posedge aclk);
@@ -247,11 +247,11 @@ module bench;
         missing |= !(&check_ended);
     endtask
 
-    // Once, as it ends the simulation; in an initial block nothing is assigned later (<=).
+    // Only once, because it ends the simulation. An initial block has no delayed assignments (<=).
     always begin
         if ($value$plusargs("VECTORS=%s", vectors)) begin end
         if ($value$plusargs("PASSES=%d", passes)) begin end
-        pass = passes > 0 ? 1 : 0;  // before the first edge, at which files are opened
+        pass = passes > 0 ? 1 : 0;  // before the first edge, which opens the files
         repeat (4) @(posedge aclk);
         aresetn <= 1;
         foreach (written[i]) written[i] = 0;
@@ -265,8 +265,8 @@ module bench;
             "words played %0d, compared %0d, wrong %0d; registers compared %0d, wrong %0d",
             all_sent, all_compared, sum_of_faults(), counters, wrong
         );
-        if (not_taken) $display("words that go in were not all taken");
-        if (missing) $display("words that must come out are missing");
+        if (not_taken) $display("some input words were not accepted");
+        if (missing) $display("output words are missing");
         if (all_compared == 0 || sum_of_faults() + wrong > 0 || not_taken || missing)
             fail();
         $display("PASS");

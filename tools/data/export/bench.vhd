@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Self-checking bench of {{ top }}: programs a run over AXI4-Lite, plays its streams, and
--- compares every word and every counter that is known beforehand with the files of a folder;
--- likewise every further pass. It ends by itself; the last line says PASS or FAIL.
+-- Self-checking testbench of {{ top }}. It programs a run over AXI4-Lite, sends its input
+-- streams, and compares every output word and every predictable counter with the files of a
+-- folder. It repeats this for every further pass. The last line is PASS or FAIL.
 
 use std.textio.all;
 library ieee;
@@ -12,23 +12,23 @@ use work.bench_words.all;
 
 entity bench is
     generic (
-        VECTORS  : string := "vectors/small";  -- seen from where the simulation runs
-        PASSES   : natural := {{ passes }};               -- in folders of their own, 1 and so on;
-                                               -- 0: VECTORS is one of a pass
-        PAUSE    : natural := 0;               -- per cent of the cycles in which a stream pauses
-        SEED     : positive := 1;              -- of the pauses
-        ABORT_AT : natural := 0;               -- cycles after the start until the run is aborted
-                                               -- and begun again; 0: it is not
-        WATCHDOG : positive := {{ watchdog }}          -- cycles after the last word that moved
+        VECTORS  : string := "vectors/small";  -- relative to the folder of the simulation
+        PASSES   : natural := {{ passes }};               -- each in its own folder, 1, 2, ...;
+                                               -- 0: VECTORS is the folder of one pass
+        PAUSE    : natural := 0;               -- percentage of cycles with a pause of a stream
+        SEED     : positive := 1;              -- seed of the pauses
+        ABORT_AT : natural := 0;               -- cycles from the start to an abort and
+                                               -- a restart of the run; 0: no abort
+        WATCHDOG : positive := {{ watchdog }}          -- cycles without a transfer until a failure
     );
 end entity bench;
 
 architecture bench of bench is
 
     constant PERIOD : time := {{ period_ps }} ps;
-    constant TAIL   : positive := {{ tail }};  -- cycles after the end in which nothing may come
+    constant TAIL   : positive := {{ tail }};  -- cycles after the end without any output
 
-    -- Registers that every map has, and their bits.
+    -- Registers of every register map, and their bits.
 {% for name, value in control.items() %}
     constant {{ name.upper() }} : word_t := X"{{ "%08x" % value }}";
 {% endfor %}
@@ -206,7 +206,7 @@ begin
             file_close(settings);
         end procedure write_settings;
 
-        -- The engine is reset by software, then what stands around it.
+        -- Software resets the engine, then the blocks around it are reset.
         procedure abort_run is
             variable found : word_t;
         begin
@@ -305,10 +305,10 @@ begin
             & natural'image(counters) & ", wrong " & natural'image(wrong));
         over <= true;
         if not_taken then
-            say("words that go in were not all taken");
+            say("some input words were not accepted");
         end if;
         if missing then
-            say("words that must come out are missing");
+            say("output words are missing");
         end if;
         if all_compared = 0 or sum(faults) + wrong > 0 or not_taken or missing then
             say("FAIL");

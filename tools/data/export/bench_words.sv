@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of a stream's file of a pass, one after the other, and when a stream pauses. In place of
-// a word that may be any stands a hyphen.
+// The words in the file of a stream and a pass, one after the other, and the pauses of the stream.
+// A hyphen marks a word that may have any value.
 
 `timescale 1ns / 10ps
 
 module bench_words #(
-    parameter string  NAME  = "",   // of the stream, and of its file
+    parameter string  NAME  = "",   // name of the stream and of its file
     parameter integer WIDTH = 32,   // bits of a word
-    parameter integer PLACE = 0     // among the streams: each has pauses of its own
+    parameter integer PLACE = 0     // number of the stream: seeds its pauses
 ) (
-    input integer pass              // its number, 0 where there are none
+    input integer pass              // number of the pass, 0 for a single pass
 );
 
     string vectors = "vectors/small", folder, text;
-    integer pause = 0, seed = 1;  // per cent of the cycles that are pauses
-    integer words, opened = -1;   // the file, and of which pass it is
-    reg [WIDTH - 1:0] word;  // the next one, if there is `more`
-    reg more, means;         // it must be this one
+    integer pause = 0, seed = 1;  // percentage of cycles with a pause
+    integer words, opened = -1;   // the file, and the pass of the file
+    reg [WIDTH - 1:0] word;  // the next word, if `more` is set
+    reg more, means;         // the word is compared
 
     function automatic void read_on();
         more = $fscanf(words, "%s", text) == 1;

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Words in text files: one in hexadecimal on each line, what follows a blank is left alone. In
--- place of one that may be any stands a hyphen.
+-- Words in text files: one in hexadecimal on each line. Text after a blank is ignored. A hyphen
+-- marks a word that may have any value.
 
 use std.textio.all;
 library ieee;
@@ -17,13 +17,13 @@ package bench_words is
         first, second : positive;
     end record;
 
-    -- The folder of a pass: of number 0 the folder itself.
+    -- The folder of a pass; for number 0 the folder itself.
     function folder(vectors : string; place : natural) return string;
 
-    -- Reads the next word of a line, past blanks; don't-cares of one that may be any.
+    -- Reads the next word of a line after blanks. A hyphen gives don't-cares.
     procedure read_word(rest : inout line; value : out word_t);
 
-    -- Hexadecimal digits of a value; an undefined one is shown as X.
+    -- Hexadecimal digits of a value; X for an undefined digit.
     function hex(value : std_logic_vector) return string;
 
     -- A value below 2**31 in decimal digits.

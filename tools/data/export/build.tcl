@@ -3,7 +3,7 @@
 #
 #     vivado -mode batch -source build.tcl
 #
-# Checkpoints and reports go to build/, beside this file.
+# Checkpoints and reports go to build/, next to this file.
 
 cd [file dirname [file normalize [info script]]]
 
@@ -29,7 +29,7 @@ report_utilization -hierarchical -file $results/synthesis_hierarchy.rpt
 report_utilization -file $results/synthesis_utilization.rpt
 report_timing_summary -file $results/synthesis_timing.rpt
 
-# Out of context the clock's buffer lies elsewhere: told a place, the timer knows its network's delay.
+# Out of context the clock buffer is outside. With a location, the timer knows the network's delay.
 set buffers [get_sites -filter {SITE_TYPE == BUFGCTRL || SITE_TYPE == BUFGCE}]
 set_property HD.CLK_SRC [lindex $buffers 0] [get_ports {{ clock }}]
 

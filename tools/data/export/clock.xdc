@@ -1,2 +1,2 @@
-# {{ clock_mhz }} MHz. For out-of-context runs: in a design of yours the clock comes from outside.
+# {{ clock_mhz }} MHz. For out-of-context runs. In a complete design the clock is constrained outside.
 create_clock -name {{ clock }} -period {{ period_ns }} [get_ports {{ clock }}]

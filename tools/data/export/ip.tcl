@@ -1,8 +1,8 @@
-# Packages {{ top }} as an IP of Vivado's catalogue, with its AXI interfaces.
+# Packages {{ top }} as an IP for Vivado's catalogue, with its AXI interfaces.
 #
 #     vivado -mode batch -source ip.tcl
 #
-# The IP goes to ip/, beside this file; add that folder to a project's IP repositories.
+# The IP goes to ip/, next to this file; add that folder to a project's IP repositories.
 
 cd [file dirname [file normalize [info script]]]
 
@@ -20,7 +20,7 @@ add_files -fileset constrs_1 -norecurse clock.xdc
 set_property used_in {synthesis implementation out_of_context} [get_files clock.xdc]
 {% if language == "vhdl" %}
 set_property file_type {VHDL 2008} [get_files *.vhd]
-# A top of VHDL-2008 cannot be packaged.
+# Vivado cannot package a VHDL-2008 top.
 set_property file_type VHDL [get_files {{ wrapper.rpartition("/")[2] }}]
 {% endif %}
 set_property top $top [current_fileset]
@@ -39,7 +39,7 @@ set_property supported_families {
 } $core
 set_property description {{ "{" }}{{ title }}} $core
 
-# The interfaces follow from the attributes of the top; here it is checked that they did.
+# Vivado derives the interfaces from the attributes of the top. Check the result.
 foreach interface {
 {% for name in ["aclk", "aresetn", "interrupt"] + buses %}
     {{ name }}

@@ -1,5 +1,5 @@
-# For a project that is there, as FuseSoC's target synth makes it: synthesis out of context, as
-# the pins of {{ top }} belong to the design around it.
+# Sets out-of-context synthesis in an existing project, such as that of FuseSoC's target synth. The
+# pins of {{ top }} belong to the surrounding design.
 
 set_property -name {STEPS.SYNTH_DESIGN.ARGS.MORE OPTIONS} -value {-mode out_of_context} \
     -objects [get_runs synth_1]

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the words of an AXI4-Stream and compares each with those of a pass's file; tlast must come with the last,
-// and tkeep, where a beat has several, must tell which of a beat are words.
+// Receives the words of an AXI4-Stream and compares them with the file of a pass. tlast must accompany
+// the last word. If a beat has several words, tkeep must mark the valid ones.
 
 `timescale 1ns / 10ps
 
 module stream_check #(
-    parameter string  NAME  = "",   // of the stream, and of its file
+    parameter string  NAME  = "",   // name of the stream and of its file
     parameter integer WIDTH = 32,   // bits of a word
     parameter integer LANES = 1,    // words in a beat
-    parameter integer KEEP  = 1,    // bits of tkeep for each
-    parameter integer PLACE = 0     // among the streams: each has pauses of its own
+    parameter integer KEEP  = 1,    // bits of tkeep for each word
+    parameter integer PLACE = 0     // number of the stream: seeds its pauses
 ) (
     input  wire               clk,
-    input  integer            pass,    // its number, 0 where there are none
-    input  wire               enable,  // the run has begun; low: back to the first word
+    input  integer            pass,    // number of the pass, 0 for a single pass
+    input  wire               enable,  // the run has started; low: restart at the first word
     input  wire [LANES * WIDTH - 1:0] tdata,
     input  wire               tvalid,
     output reg                tready,
     input  wire               tlast,
     input  wire [LANES * KEEP - 1:0] tkeep,
-    output integer            taken,   // words that came
-    output integer            compared,  // of those all that may not be any
-    output integer            faults,  // words that differ, are too many, or have a wrong tlast
-    output reg                ended    // every word of the file has come
+    output integer            taken,   // received words
+    output integer            compared,  // compared words
+    output integer            faults,  // different or surplus words, or a wrong tlast
+    output reg                ended    // every word of the file has been received
 );
 
-    // While `enable` is low, the file is wound back.
+    // While `enable` is low, the file is read from its start.
     bench_words #(NAME, WIDTH, PLACE) words (pass);
     reg [WIDTH - 1:0] wanted;
-    reg means;  // it must be this one
+    reg means;  // the word is compared
     reg [LANES * KEEP - 1:0] wanted_keep;
-    integer kept, place;  // words of the beat, and the one at hand
+    integer kept, place;  // words of the beat, and the present word
 
     function automatic void fault(input string what);
         if (faults == 0) $display("first mismatch on %s, word %0d: %s", NAME, place, what);

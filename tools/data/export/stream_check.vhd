@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Takes the words of an AXI4-Stream and compares each with those of a pass's file; tlast must come with the last,
--- and tkeep, where a beat has several, must tell which of a beat are words.
+-- Receives the words of an AXI4-Stream and compares them with the file of a pass. tlast must accompany
+-- the last word. If a beat has several words, tkeep must mark the valid ones.
 
 use std.textio.all;
 library ieee;

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays the words of a file of each pass on an AXI4-Stream; tlast goes with the last one, and tkeep, where a beat
-// has several, tells which of a beat are words.
+// Sends the words in the file of each pass on an AXI4-Stream. tlast accompanies the last word. If a
+// beat has several words, tkeep marks the valid ones.
 
 `timescale 1ns / 10ps
 
 module stream_source #(
-    parameter string  NAME  = "",   // of the stream, and of its file
+    parameter string  NAME  = "",   // name of the stream and of its file
     parameter integer WIDTH = 32,   // bits of a word
     parameter integer LANES = 1,    // words in a beat
-    parameter integer KEEP  = 1,    // bits of tkeep for each
-    parameter integer PLACE = 0     // among the streams: each has pauses of its own
+    parameter integer KEEP  = 1,    // bits of tkeep for each word
+    parameter integer PLACE = 0     // number of the stream: seeds its pauses
 ) (
     input  wire              clk,
-    input  integer           pass,    // its number, 0 where there are none
-    input  wire              enable,  // words may be presented; low: back to the first one
-    input  integer           known,   // words that there are so far
+    input  integer           pass,    // number of the pass, 0 for a single pass
+    input  wire              enable,  // words may be sent; low: restart at the first word
+    input  integer           known,   // words that are available so far
     output reg [LANES * WIDTH - 1:0] tdata,
     output reg               tvalid,
     input  wire              tready,
     output reg               tlast,
     output reg [LANES * KEEP - 1:0] tkeep,
-    output integer           sent,    // words that were taken
+    output integer           sent,    // transferred words
     output reg               ended
 );
 
-    // While `enable` is low, the file is wound back.
+    // While `enable` is low, the file is read from its start.
     bench_words #(NAME, WIDTH, PLACE) words (pass);
     integer offered;  // words of the beat
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Plays the words of a file of each pass on an AXI4-Stream; tlast goes with the last one, and tkeep, where a beat
--- has several, tells which of a beat are words.
+-- Sends the words in the file of each pass on an AXI4-Stream. tlast accompanies the last word. If a
+-- beat has several words, tkeep marks the valid ones.
 
 use std.textio.all;
 library ieee;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""{{ title }}: a test by cocotb.
+"""{{ title }}: a test in cocotb.
 
 pip install 'merp[hdl]' pytest
 pytest sim
@@ -15,7 +15,7 @@ pytest_plugins = ["merp.cocotb.plugin"]
 
 @bench_test
 async def small_vectors(bench: Bench) -> None:
-    """Words and counters, without pauses and with them; there is no reset between the runs."""
+    """Check words and counters, without and with pauses. There is no reset between the runs."""
     for pause in (0.0, 0.4):
         for name in bench.package.passes("small"):
             vectors = bench.package.vectors(name)
@@ -24,5 +24,5 @@ async def small_vectors(bench: Bench) -> None:
 
 
 def test_small_vectors(run_package: Callable[[Path], int]) -> None:
-    """The test above is run."""
+    """Run the test above in the simulator."""
     assert run_package(Path(__file__).resolve().parents[1]) == 1

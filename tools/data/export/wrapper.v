@@ -2,8 +2,8 @@
 //
 // {{ top }}: {{ title }}.
 //
-// The attributes name the interfaces for Vivado's IP packager and block designs, so that nothing
-// has to be guessed from port names.
+// The attributes name the interfaces for Vivado's IP packager and block designs. Vivado need not
+// infer them from port names.
 
 `timescale 1ns / 10ps
 

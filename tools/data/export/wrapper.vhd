@@ -2,8 +2,8 @@
 --
 -- {{ top }}: {{ title }}.
 --
--- VHDL-93, as Vivado's IP packager and block designs ask of a top; what it holds is VHDL-2008. The
--- attributes name the interfaces, so that nothing has to be guessed from port names.
+-- The top is VHDL-93, because Vivado's IP packager and block designs require it. The blocks inside
+-- are VHDL-2008. The attributes name the interfaces, so that Vivado need not infer them from names.
 
 library ieee;
 use ieee.std_logic_1164.all;

@@ -1,4 +1,4 @@
-"""Tests of exported packages by cocotb, in GHDL and Verilator.
+"""cocotb tests of exported packages, in GHDL and Verilator.
 
     from merp.cocotb import Bench, bench_test
 
@@ -10,14 +10,14 @@
     def test_my_layer(run_package):
         run_package("exports/mine-k3-fp")
 
-The package's folder is all that is read: registers and ports come from its manifest.
+Only the package's folder is read: registers and ports are taken from its manifest.
 """
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 
-if find_spec("cocotbext") is None:  # which brings cocotb
+if find_spec("cocotbext") is None:  # it depends on cocotb
     raise ImportError("merp.cocotb: cocotb not found, install it with: pip install 'merp[hdl]'")
 
 from merp.tools.bench.bench import Bench, bench_test

@@ -16,10 +16,10 @@ from merp.tools.bench.simulate import run_tests
 def run_package(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> Callable[[str | PathLike[str]], int]:
-    """A function that runs every cocotb test of the module on the package in a folder.
+    """Return a function that runs every cocotb test of the module on the package in a folder.
 
-    It returns how many there are, and raises as ``merp.cocotb.run_tests`` does. The simulator's
-    files are in ``tmp_path``.
+    It returns the number of tests, and raises the errors of ``merp.cocotb.run_tests``. The
+    simulator's files are in ``tmp_path``.
     """
 
     def run(folder: str | PathLike[str]) -> int:

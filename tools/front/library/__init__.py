@@ -1,1 +1,1 @@
-"""What ``import merp`` gives: networks and layers to compute with."""
+"""The Python library of ``import merp``: networks and layers."""

@@ -1,4 +1,4 @@
-"""A layer of a network, to be run in the hardware."""
+"""A layer of a network, which can run in the hardware."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAMES = {
     "kernel_out": "kernels",
     "bias_out": "biases",
 }
-"""What leaves on each port of the report."""
+"""Name of the output words of each port in the report."""
 
 
 class Layer:
@@ -45,23 +45,23 @@ class Layer:
         self._layer = layer
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same layer of an equal network."""
+        """Return whether it is the same layer of an equal network."""
         if not isinstance(other, Layer):
             return NotImplemented
         return (self._network, self._layer) == (other._network, other._layer)
 
     def __hash__(self) -> int:
-        """By name: equal layers have equal names."""
+        """Hash the names: equal layers have equal names."""
         return hash((self._network.name, self.name))
 
     @property
     def name(self) -> str:
-        """As in the network file."""
+        """The name in the network file."""
         return self._layer.name
 
     @property
     def groups(self) -> int:
-        """The layer is so many independent passes of ``shape``."""
+        """The number of independent passes of ``shape``."""
         return self._layer.groups
 
     @property
@@ -70,7 +70,7 @@ class Layer:
         return self._layer.shape
 
     def __repr__(self) -> str:
-        """Name and sizes."""
+        """Return name and sizes."""
         shape = self.shape
         return (
             f"<{self._network.name} {self.name}: {self.groups} x ({shape.n} maps of {shape.rows} x "
@@ -81,15 +81,16 @@ class Layer:
     def run(self, asked: RunKeywords) -> LayerRun:
         """Run one phase in the hardware, and compare every word with the golden model.
 
-        Floating-point numbers are rounded into the network's format, integers must be held by it,
-        and ``uint32`` arrays are words of that format, taken as they are (IEEE 754 encodings).
+        Floating-point numbers are rounded to the network's format. Integers must be exact in this
+        format. ``uint32`` arrays are words of the format (IEEE 754 encodings) and are used
+        unchanged.
 
         Raises:
-            BadInput: an argument is not what is allowed, the layer has no design or no such phase,
-                or the engine's simulator is not installed.
+            BadInput: an argument is not allowed, the layer has no design or no such phase, or the
+                engine's simulator is not installed.
             Stuck: no word moved for too long.
         """
-        from merp.cosim.machines.loader import phase_of  # simulators wait until they are needed
+        from merp.cosim.machines.loader import phase_of  # imports simulators only if needed
         from merp.models.golden.training import rates_of
         from merp.tools.simulate.first_rows import step_of
         from merp.tools.simulate.waves import Waves
@@ -104,7 +105,7 @@ class Layer:
             raise BadInput(f"state: phase {phase} writes none: allowed with fp")
         for name, given in (("delta", asked.delta), ("add", asked.add)):
             if x is None and given is not None:
-                raise BadInput(f"{name}: without x it is the network's own: allowed with x")
+                raise BadInput(f"{name}: without x, the network gives it: allowed with x")
         if not has_phase(network, layer, phase):
             raise BadInput(f"phase {phase}: {lacks(network, layer, phase)}")
         made = self._parameters(asked.kernels, asked.biases, asked.seed)
@@ -155,8 +156,8 @@ class Layer:
             raise BadInput("delta_at = 'sums': phase bp takes pooled ones: allowed: pooled")
         if at == "sums" and own == "pooled":
             raise BadInput(
-                "delta_at = 'sums': undoes the pooling of the layer in front, which a layer's own "
-                "x does not tell: allowed: pooled, or no x"
+                "delta_at = 'sums': this needs the pooling of the layer in front, which x does "
+                "not contain: allowed: pooled, or no x"
             )
         return at == "pooled"
 
@@ -164,7 +165,7 @@ class Layer:
         if x is None:
             return whole_number("images", 1 if asked is None else asked, 1, MOST_IMAGES)
         if asked is not None:
-            raise BadInput("images: x has as many as it has: allowed without x")
+            raise BadInput("images: x has its own number of images: allowed without x")
         return whole_number("x: images", len(x), 1, MOST_IMAGES)
 
     def _parameters(
@@ -200,7 +201,7 @@ class Layer:
             what = f"adds {layer.add} to its sums" if layer.add else "adds nothing to its sums"
             raise BadInput(
                 f"add: {layer.name} {what}, phase {phase} of an x: allowed with fp of a layer that "
-                "adds, and asked for there"
+                "adds, and required there"
             )
         if add is None:
             return None
@@ -219,7 +220,7 @@ class Layer:
             if delta is not None:
                 raise BadInput("delta: phase fp takes none: allowed with dp, bp, ku")
         elif delta is None:
-            raise BadInput(f"delta: phase {phase} of an x needs that of the layer's output")
+            raise BadInput(f"delta: phase {phase} of an x needs the delta of the layer's output")
         else:
             size = len(x), shape.pooled_rows, shape.pooled_columns, layer.biases
             found = words("delta", delta, size, self._network.fmt)

@@ -1,4 +1,4 @@
-"""Networks by name or file."""
+"""Load networks by name or file."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from merp.tools.common.shipped import open_network, shipped_names
 
 
 def load(source: str | PathLike[str]) -> Network:
-    """The network of a TOML file, an ONNX model, or a shipped one (``merp.networks()``) by name.
+    """Return the network of a TOML file, an ONNX model, or a shipped one by its name.
+
+    ``merp.networks()`` lists the shipped names.
 
     Raises:
-        BadInput: there is none, or the file is wrong: file, key, value, and what is allowed.
+        BadInput: there is no such network, or the file is wrong. The message has the file, the key,
+            the value and the allowed values.
     """
     if not isinstance(source, str | PathLike):
         raise BadInput(f"load: {shown(source)}: allowed is a name or a path")
@@ -24,5 +27,5 @@ def load(source: str | PathLike[str]) -> Network:
 
 
 def networks() -> list[str]:
-    """Names of the networks that are shipped."""
+    """Return the names of the shipped networks."""
     return shipped_names()

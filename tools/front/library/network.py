@@ -1,4 +1,4 @@
-"""A network, to be asked: what it moves, what it computes, what it becomes."""
+"""A network of the library: its traffic, plans, simulations, trainings and exports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Network(Mapping[str, Layer]):
     """Layers by name, in the order of forward propagation.
 
     Attributes:
-        description: the layers, their designs and the number format as the tools see them.
+        description: the layers, their designs and the number format, for the tools.
     """
 
     def __init__(self, network: description.Network) -> None:
@@ -37,15 +37,15 @@ class Network(Mapping[str, Layer]):
 
     @property
     def name(self) -> str:
-        """As in the network file."""
+        """The name in the network file."""
         return self.description.name
 
     def __getitem__(self, name: str) -> Layer:
-        """The layer of that name.
+        """Return the layer of this name.
 
         Raises:
-            NoSuchKey: there is none; the message lists those that there are. It is a ``BadInput``
-                and a ``KeyError``, so that ``get`` has its default.
+            NoSuchKey: there is none; the message lists the layers. It is a ``BadInput`` and a
+                ``KeyError``, so that ``get`` returns its default.
         """
         if not isinstance(name, str):
             raise NoSuchKey(f"layer = {shown(name)}: allowed is text")
@@ -57,21 +57,21 @@ class Network(Mapping[str, Layer]):
         return Layer(self.description, self.description.layer(name))
 
     def __iter__(self) -> Iterator[str]:
-        """Names of the layers."""
+        """Yield the names of the layers."""
         return (layer.name for layer in self.description.layers)
 
     def __len__(self) -> int:
-        """How many layers there are."""
+        """The number of layers."""
         return len(self.description.layers)
 
     def __eq__(self, other: object) -> bool:
-        """Whether layers, designs and numbers are equal; weights do not count."""
+        """Return whether layers, designs and numbers are equal; weights do not count."""
         if not isinstance(other, Network):
             return NotImplemented
         return self.description == other.description
 
     def __repr__(self) -> str:
-        """Name and layers."""
+        """Return name and layers."""
         return f"<network {self.name}: {', '.join(self)}>"
 
     @property
@@ -80,41 +80,42 @@ class Network(Mapping[str, Layer]):
         return Rows(f"Layers of {self.name}", map(layer_row, self.description.layers))
 
     def _repr_html_(self) -> str:
-        """The table of layers, as notebooks show it."""
+        """Return the table of layers, for notebooks."""
         return self.layers._repr_html_()
 
     @asks(request.TrafficFields)
     def traffic(self, asked: request.TrafficFields) -> Traffic:
-        """Memory traffic of a training step, per layer and phase, by the closed form.
+        """Return the memory traffic of a training step, per layer and phase, by the closed form.
 
         Raises:
-            BadInput: an argument is not what is allowed, or a layer cannot go back in one pass.
+            BadInput: an argument is not allowed, or a layer cannot have a combined backward pass.
         """
         return traffic_of(self.description, asked)
 
     @asks(PlanKeywords)
     def plan(self, asked: PlanKeywords) -> Plan:
-        """The passes of each layer and phase on a board, and what a training step takes there.
+        """Return the passes of each layer and phase on a board, and the time of a training step.
 
         Raises:
-            BadInput: an argument is not what is allowed, or the board's part is too small.
+            BadInput: an argument is not allowed, or the board's part is too small.
         """
-        from merp.tools.plan.rows import Plan  # slow imports wait, here and below
+        from merp.tools.plan.rows import Plan  # import only if needed: slow, as the imports below
 
         return Plan(self.description, asked)
 
     @asks(SimulateKeywords)
     def simulate(self, asked: SimulateKeywords) -> Simulation:
-        """Run layers and phases in the hardware, each on what the hardware made of those in front.
+        """Run layers and phases in the hardware; each layer gets the hardware's output as its
+        input.
 
-        Every word is compared with the golden training step, whose labels are arbitrary (image i is
-        of class i). Floating-point numbers are rounded into the network's format, integers must be
-        held by it, and ``uint32`` arrays are words of it (IEEE 754 encodings). On a MAC array all
-        layers run on one design, ``x`` takes numbers alone, and state stays on the chip.
+        Every word is compared with the golden training step. Its labels are arbitrary: image i has
+        class i. Floating-point numbers are rounded to the network's format. Integers must be exact
+        in this format. ``uint32`` arrays are words of the format (IEEE 754 encodings). On a MAC
+        array all layers run on one design, ``x`` takes numbers only, and the mask stays on chip.
 
         Raises:
-            BadInput: an argument is not what is allowed, a layer has no design, the machine has too
-                little memory, or the engine's simulator is not installed.
+            BadInput: an argument is not allowed, a layer has no design, the machine has too little
+                memory, or the engine's simulator is not installed.
             Stuck: no word moved for too long.
         """
         from merp.tools.simulate.simulation import simulate
@@ -123,14 +124,14 @@ class Network(Mapping[str, Layer]):
 
     @asks(TrainKeywords)
     def train(self, asked: TrainKeywords) -> Training:
-        """Train in the hardware's own arithmetic, or in the hardware itself (F-CNN section II.B).
+        """Train in the hardware's arithmetic, or in simulated hardware (F-CNN section II.B).
 
         Raises:
-            BadInput: an argument or the data is not what is allowed, scikit-learn is missing, a
-                layer has no design (without a board), the board's part is too small, or the loss is
-                no longer finite.
+            BadInput: an argument or the data is not allowed, or scikit-learn is missing. Or a layer
+                has no design (without a board), the board's part is too small, or the loss is not
+                finite.
             CheckFailed: a bit, a count or a rule of a port of the hardware was wrong, or a process
-                has ended or stands still.
+                has ended or makes no progress.
             Stuck: no word moved for too long.
         """
         from merp.tools.train.training import train
@@ -139,12 +140,12 @@ class Network(Mapping[str, Layer]):
 
     @asks(ExportKeywords)
     def export(self, asked: ExportKeywords) -> Exports:
-        """Write hardware behind AXI, bench, vectors and scripts: a package per design and phase.
+        """Write hardware with AXI, testbench, vectors and scripts: a package per design and phase.
 
         Raises:
-            BadInput: an argument is not what is allowed, a layer has no design, or the folder
-                cannot be written: what was there is still.
-            RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+            BadInput: an argument is not allowed, a layer has no design, or the folder cannot be
+                written. Existing files are then kept.
+            RuntimeError: GHDL or Verilator, if installed, refuses the exported files.
         """
         from merp.tools.export.exports import export
 

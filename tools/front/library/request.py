@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def alone() -> list[str]:
-    """Phases of one layer."""
+    """Return the phases of a single layer."""
     return [name for name, phase in known_phases().items() if not phase.fuses]
 
 
@@ -29,61 +29,61 @@ class RunKeywords:
 
     x: ArrayLike | None = keyword(
         Kind(),
-        "the layer's input, ``(images, rows, columns, groups*n)``. Without it, what the layers in "
-        "front make of the photograph that is shipped.",
+        "the layer's input, ``(images, rows, columns, groups*n)``. By default the layers in front "
+        "compute it from the shipped photograph.",
     )
     _: KW_ONLY
     phase: str = keyword(
         OneOf(alone),
-        "``fp``, ``dp`` or ``ku`` (CNN-MERP section III), or ``bp``: the latter two in one pass.",
+        "``fp``, ``dp`` or ``ku`` (CNN-MERP section III), or ``bp``: dp and ku in one pass.",
         default="fp",
     )
     delta: ArrayLike | None = keyword(
         Kind(),
-        "of the layer's output, ``(images, pooled rows, pooled columns, groups*m)``; all but "
-        "``fp`` of an ``x`` need it. Without ``x``, that of the network's loss.",
+        "delta of the layer's output, ``(images, pooled rows, pooled columns, groups*m)``. With "
+        "``x`` it is required for all phases but ``fp``. Without ``x`` it follows from the loss.",
     )
     add: ArrayLike | None = keyword(
         Kind(),
-        "what is added to the layer's sums, ``(images, out rows, out columns, groups*m)``, of an "
-        "``x`` in ``fp``, where the layer adds another one's output.",
+        "summand of the layer's sums, ``(images, out rows, out columns, groups*m)``. It is needed "
+        "with ``x`` in ``fp`` if the layer adds the output of another one.",
     )
-    kernels: ArrayLike | None = keyword(
-        Kind(), "``(groups*m, n, k, k)``; without them, initial ones."
-    )
-    biases: ArrayLike | None = keyword(Kind(), "``(groups*m,)``; without them, initial ones.")
+    kernels: ArrayLike | None = keyword(Kind(), "``(groups*m, n, k, k)``; by default initial ones.")
+    biases: ArrayLike | None = keyword(Kind(), "``(groups*m,)``; by default initial ones.")
     engine: str = keyword(OneOf(ENGINES), "``myhdl``, ``verilator`` or ``ghdl``.", default="myhdl")
     cu_array: str | None = keyword(
         OneOf(ARRAYS),
-        "``behavioural`` (quicker, the same bits in the same cycles; with ``myhdl``, its default, "
-        "and ``verilator``) or ``rtl``.",
+        "``behavioural`` or ``rtl``. Behavioural arrays are faster, with the same bits in the same "
+        "cycles. They are the default of ``myhdl`` and allowed with ``verilator``.",
     )
-    group: int | None = keyword(Kind(), "the one to run; without it, all.")
-    images: int | None = keyword(Kind(), f"of the photograph, 1 to {MOST_IMAGES} (default 1).")
+    group: int | None = keyword(Kind(), "the group to run; by default all.")
+    images: int | None = keyword(
+        Kind(), f"images made from the photograph, 1 to {MOST_IMAGES} (default 1)."
+    )
     rows: int | None = keyword(
         WholeOption(1, MAX_SIZE),
-        "``fp`` of the first so many rows of the input maps, as if they had no more.",
+        "run ``fp`` on this number of first rows of the input maps only.",
         needs=(Being("phase", ("fp",)),),
     )
     state: bool = keyword(
-        Flag(), "``fp`` also writes the state for the backward phases.", default=False
+        Flag(), "``fp`` also writes the ReLU/pooling mask for the backward phases.", default=False
     )
     delta_at: str | None = keyword(
         OneOf(DELTAS),
         "resolution of deltas in memory, ``sums`` or ``pooled``. The default is ``pooled`` for "
-        "``bp``, and for ``dp`` of an ``x``, as both undo this layer's pooling; else ``sums``.",
+        "``bp``, and for ``dp`` with ``x``, because both undo this layer's pooling; else ``sums``.",
     )
     learning_rate: float = keyword(
         Number("a number above 0", lambda value: 0 < value < math.inf),
-        "of the update, of the mean loss.",
+        "learning rate of the update, for the mean loss.",
         default=0.01,
     )
-    seed: int = keyword(WholeOption(0, MOST_SEED), "of initial kernels and biases.", default=0)
+    seed: int = keyword(WholeOption(0, MOST_SEED), "seed of initial kernels and biases.", default=0)
     wave: Place | None = keyword(
-        File(), "a file, ``.vcd`` or ``.fst``, for a waveform; views of it are put beside it."
+        File(), "file for a waveform, ``.vcd`` or ``.fst``; its views are written next to it."
     )
     wave_of: str | None = keyword(
         Text(),
-        "what it shows beside the ports: an instance with everything below it, as "
-        "``layer.windows``, or ``all``.",
+        "signals of the waveform in addition to the ports: an instance with everything below it, "
+        "as ``layer.windows``, or ``all``.",
     )

@@ -1,1 +1,1 @@
-"""CNN-MERP, as the verbs ask for it."""
+"""CNN-MERP's parts for the commands."""

@@ -1,4 +1,4 @@
-"""Training on CNN-MERP: also in the passes of a plan."""
+"""Training on CNN-MERP, also in the passes of a plan."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from merp.tools.train.in_passes import InPasses
 
 @dataclass(frozen=True)
 class EngineArithmetic(arithmetic.FloatArithmetic):
-    """Of a network in floats on CNN-MERP, or without designs."""
+    """Arithmetic of a floating-point network on CNN-MERP, or without designs."""
 
     def check(self, course: Course) -> None:
-        """Everything is there."""
+        """Accept every course, because CNN-MERP supports all phases."""
 
     def runner(
         self, course: Course, plan: InPasses | None, batch: int, progress: Progress
     ) -> FloatRunner:
-        """What runs the steps of a course."""
+        """Return the runner of a course's steps."""
         planned = plan.plan if isinstance(plan, PlannedStep) else None
         return FloatRunner(course, batch, step_of(course, planned, batch, progress))

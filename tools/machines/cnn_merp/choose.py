@@ -31,8 +31,8 @@ def choose_layers(picked: Picked, options: RunOptions) -> SimulationChoice:
     """Check the options of a run on CNN-MERP; as ``choose.choose``.
 
     Raises:
-        BadInput: a design does not take so many images, or what is asked for does not go together,
-            or a layer cannot go back in one pass.
+        BadInput: a design does not support the number of images, options exclude each other, or a
+            layer does not support one backward pass.
     """
     phase, rows = options.phase, options.rows
     network, layers = going_back_for(picked.network, phase), picked.layers
@@ -82,9 +82,10 @@ def choose_layers(picked: Picked, options: RunOptions) -> SimulationChoice:
 def phases_named(
     network: Network, of_step: Sequence[str], layers: Sequence[Layer], phase: str
 ) -> tuple[str, ...]:
-    """One of ``NAMED``; with ``all`` each that a step has.
+    """Return the phases that ``phase`` names, one of ``NAMED`` or ``all``.
 
-    With ``bp`` of several layers the whole way back: what does not go back in one pass, too.
+    ``all`` gives every phase of a step. ``bp`` with several layers gives all backward propagation,
+    including phases that do not run in one pass.
     """
     if phase == ALL:
         return tuple(of_step)
@@ -100,10 +101,10 @@ def phases_named(
 
 
 def resized(network: Network, layers: Sequence[Layer], cus: int) -> Network:
-    """The network with every design of ``layers`` sized anew for ``cus`` CUs.
+    """Return the network with every design of ``layers`` resized for ``cus`` CUs.
 
     Raises:
-        BadInput: a design is of another machine, or cannot have so many.
+        BadInput: a design belongs to another machine, or does not support this number.
     """
     designs = dict(designs_of(network))
     for name in {layer.design for layer in layers if layer.design}:

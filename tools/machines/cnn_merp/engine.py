@@ -1,4 +1,4 @@
-"""The engine of CNN-MERP that a layer runs on in a phase."""
+"""The engine of CNN-MERP that runs a layer in a phase."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.tools.bitstream.engines import LoadedEngine, PublishedSize
 
 
 def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
-    """As ``engine_of``: each design has one of its own in each phase."""
+    """Return the engine, as ``engine_of``. Each design has an engine of its own in each phase."""
     if layer is None:
         raise BadInput(f"--layer: {network.name} has a design for each kind of layer: give one")
     asked, name, of = fusing(network, layer, phase or "fp")

@@ -1,4 +1,4 @@
-"""The search for CNN-MERP's designs that no other beats."""
+"""The search for the Pareto front of CNN-MERP's designs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from merp.tools.explore.explorer import (
 )
 from merp.tools.explore.limits import read_limits, within
 
-if TYPE_CHECKING:  # it asks this module
+if TYPE_CHECKING:  # it imports this module
     from merp.tools.explore.explore_verb import ExploreOptions
 
 
 def explored(
     asked: ExploreOptions, network: Network, scope: tuple[str, ...], objectives: tuple[str, ...]
 ) -> tuple[Any, dict[int, str]]:
-    """The front of CNN-MERP's designs, and network files of its notable points."""
+    """Return the front of CNN-MERP's designs, and network files of its notable points."""
     from merp.models.machines.cnn_merp.explore.design_costs import COSTS
     from merp.models.machines.cnn_merp.explore.space import Space
     from merp.models.network.planning import GOALS
@@ -36,8 +36,8 @@ def explored(
     board, batch, goal = open_board(asked.board), asked.images, asked.goal or GOALS[0]
     space = Space(network, board, scope, batch, goal)
     plan = (
-        f"{space.size:,} choices of designs: {', '.join(space.designs)}; bitstreams of those that "
-        "nothing beats at once are planned, some milliseconds each"
+        f"{space.size:,} choices of designs: {', '.join(space.designs)}; bitstreams of the "
+        "points on the front are planned, some milliseconds each"
     )
     if asked.method == NSGA2:
         plan = "{population:,} points, {generations:,} generations".format(**search)

@@ -1,4 +1,4 @@
-"""What an export has to know of CNN-MERP: its words, and small layers that its designs run."""
+"""CNN-MERP's part of an export: its words, and small layers that its designs run."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import DP, NAMED, ONE_PASS, PAIR
 from merp.tools.bitstream.bitstream import Bitstream
 
-SMALL_MAPS = 4  # that come in
+SMALL_MAPS = 4  # input maps
 SMALL_ROWS = {
     "fp": 9,
     "dp": 5,
     "ku": 9,
     ONE_PASS: 9,
     PAIR: 9,
-}  # un-pooling makes many rows of the few that leave
+}  # un-pooling expands the few pooled rows
 
 
 class OfCnnMerp:
     """As ``tools.export.exported.Exported``."""
 
     def check(self, network: Network, layer: Layer, images: int) -> None:
-        """See that the design of a layer takes so many images."""
+        """Check that the design of a layer supports the number of images."""
         check_fits(layer.shape, images, design_of(network, layer), f"{network.name}: {layer.name}")
 
     def title(self, bitstream: Bitstream) -> str:
-        """One line: what a bitstream does, and with how much."""
+        """Return a title: the phase of a bitstream and its size."""
         return title(bitstream)
 
     def most_images(self, network: Network, layer: Layer) -> int:
-        """Of a run."""
+        """Return the maximum number of images of a run."""
         return design_of(network, layer).max_images
 
     def word_bytes(self, bitstream: Bitstream, layer: Layer, port: str) -> int:
-        """Bytes of a word of a port."""
+        """Return the bytes of a word of a port."""
         return word_bytes(bitstream.phase.name, port, design_of(bitstream.network, layer))
 
     def stored(self, bitstream: Bitstream, port: str) -> StoredFormat | None:
-        """Format of a port, where it is not that of the arithmetic."""
+        """Return the stored format of a port, if it differs from the format of the arithmetic."""
         design = designs_of(bitstream.network)[bitstream.design]
         found = stored_format(bitstream.phase.name, port, design)
         return None if found == design.fmt else found
@@ -58,7 +58,7 @@ class OfCnnMerp:
 
 
 def title(bitstream: Bitstream) -> str:
-    """One line: what a bitstream does, and with how much."""
+    """Return a title: the phase of a bitstream and its size."""
     design = designs_of(bitstream.network)[bitstream.design]
     units = str(design.n_cu)
     if NAMED[bitstream.phase.name].combined:
@@ -78,9 +78,10 @@ def title(bitstream: Bitstream) -> str:
 
 
 def small_network(bitstream: Bitstream) -> Network:
-    """The first layer with few and small maps, and a layer that feeds it unless it is the first.
+    """Return the first layer with few and small maps, behind a layer that feeds it.
 
-    The one in front has kernels of 1 x 1, and ReLU and pooling of the layer that is there.
+    The first layer of a network has no layer in front. The layer in front has 1 x 1 kernels, and
+    the original ReLU and pooling.
     """
     network, layer = bitstream.network, bitstream.layers[0]
     if NAMED[bitstream.phase.name].fuses:
@@ -104,7 +105,10 @@ def small_network(bitstream: Bitstream) -> Network:
 
 
 def _small_pair(network: Network) -> Network:
-    """Two fused layers with few and small maps: of the second as many as leave whole bytes."""
+    """Return two fused layers with few and small maps.
+
+    The second layer has as many maps as are necessary for whole bytes of masks.
+    """
     first, second = fused_layers(network)
     groups = second.groups // first.groups
     behind = _with_maps(second.shape, 2, 8)
@@ -127,7 +131,7 @@ def _small_pair(network: Network) -> Network:
 
 
 def _with_maps(shape: Shape, n: int, m: int) -> Shape:
-    """A layer of few maps that are small, where they are not already."""
+    """Return a layer with few and small maps, or the original maps if these are smaller."""
     pool = shape.pool
     sums = pool.window + pool.stride if pool else 2
     rows = max((sums - 1) * shape.stride + shape.k - shape.border, 1)
@@ -141,7 +145,7 @@ def _with_maps(shape: Shape, n: int, m: int) -> Shape:
 
 
 def _small(shape: Shape, bitstream: Bitstream) -> Shape:
-    """Maps of two groups, the last CU idle in the second, and windows that are pooled."""
+    """Return a shape with maps of two groups, an idle last CU in the second group, and pooling."""
     crowd = 2 * designs_of(bitstream.network)[bitstream.design].n_cu - 1
     phase = NAMED[bitstream.phase.name]
     few = crowd if phase.combined else SMALL_MAPS  # a half has half of the CUs

@@ -37,20 +37,20 @@ class PlannedStep:
 
     @property
     def goal(self) -> str:
-        """What tiles were chosen for."""
+        """The goal of the choice of tiles."""
         return self.plan.goal
 
     @property
     def passes(self) -> int:
-        """Of a step."""
+        """Number of passes of a step."""
         return sum(planned.passes for planned in self.plan.layers)
 
     def apart(self, layers: Iterable[Layer]) -> Iterator[str]:
-        """For each layer that does not go back in one pass, what it has and why."""
+        """Yield each layer with separate backward phases, with its phases and the reason."""
         return self.plan.apart(layers)
 
     def bytes(self, rule: UpdateRule) -> Mapping[str, int]:
-        """Bytes by the plan's closed form."""
+        """Return the bytes from the plan's closed form."""
         moved = Counter[str]()
         for each in self._layers(rule):
             planned = each.planned
@@ -59,7 +59,7 @@ class PlannedStep:
         return moved
 
     def runs(self, rule: UpdateRule, audits: Audits) -> list[dict[str, Any]]:
-        """Each layer and phase: bytes of each port by the plan and on the pins."""
+        """Return the bytes of each port by layer and phase, from the plan and on the pins."""
         return [_run(each, audits) for each in self._layers(rule)]
 
     def _layers(self, rule: UpdateRule) -> Iterator[OfPlan]:
@@ -81,7 +81,7 @@ def _run(of: OfPlan, audits: Audits) -> dict[str, Any]:
             port: {
                 "plan": count,
                 "pins": None if audit is None else audit.moved.get(port, 0),
-                "measured": audit is not None,  # a step in which they differ has no answer
+                "measured": audit is not None,  # a step with a difference gives no answer
             }
             for port, count in of.ports.items()
         },

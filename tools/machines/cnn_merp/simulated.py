@@ -1,4 +1,4 @@
-"""CNN-MERP as it is simulated."""
+"""CNN-MERP's part of a simulation."""
 
 from __future__ import annotations
 
@@ -24,17 +24,20 @@ HALVES = {
 
 
 class CnnMerp(InGroups):
-    """CNN-MERP: each phase has an engine of its own, and nothing stays on the chip."""
+    """CNN-MERP: each phase has an engine of its own, and no data remains on the chip."""
 
     def efficiency(self, choice: SimulationChoice, result: PassResult) -> float | None:
-        """The model knows deltas at the resolution of the sums only."""
+        """Return the modelled efficiency.
+
+        The model supports deltas at the resolution of the sums only.
+        """
         if result.phase not in ("fp", PAIR) and choice.before:
             return None
         cycles = layer_cycles(choice.network, result.layer, result.phase, choice.images)
         return cycles.efficiency if cycles is not None else None
 
     def halves(self, choice: SimulationChoice, layer: Layer, phase: str) -> dict[str, int]:
-        """Of a pass for both backward phases, or for two layers; else nothing."""
+        """Return the halves of a pass of both backward phases or of two layers; else nothing."""
         if phase == ONE_PASS:
             both = backward_design(choice.network, layer)
             return {HALVES[phase].begins: both.propagation.n_cu, "update": both.update.n_cu}
@@ -44,7 +47,7 @@ class CnnMerp(InGroups):
         return {}
 
     def about(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, Any]:
-        """Kinds of CUs, and how many."""
+        """Return kinds and numbers of CUs."""
         design = design_of(choice.network, layer)
         halves = self.halves(choice, layer, phase)
         return {
@@ -56,7 +59,7 @@ class CnnMerp(InGroups):
         }
 
     def hardware(self, choice: SimulationChoice, layer: Layer, phase: str) -> str:
-        """CUs, their size and kind."""
+        """Return number, size and kind of the CUs."""
         design = design_of(choice.network, layer)
         updates = phase in ("ku", ONE_PASS)
         kind = f"{design.cu_kind}, by {design.ku_kind}" if updates else design.cu_kind

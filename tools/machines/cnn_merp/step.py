@@ -15,10 +15,10 @@ from merp.tools.train.course import Course
 
 
 def step_of(course: Course, plan: NetworkPlan | None, images: int, progress: Progress) -> Step:
-    """What runs a step of so many images: in the passes of a plan, or layers in one piece.
+    """Return the runner of a step of ``images`` images: in the passes of a plan, or undivided.
 
     Raises:
-        BadInput: the hardware of a layer does not take them, or there is none.
+        BadInput: the hardware of a layer does not support the images, or does not exist.
     """
     if course.engine == "golden":
         return golden_step(course, progress)
@@ -28,7 +28,7 @@ def step_of(course: Course, plan: NetworkPlan | None, images: int, progress: Pro
 
 
 def _layers(network: Network, plan: NetworkPlan | None, images: int) -> Layers:
-    """The layers in the hardware, in the passes of a plan or in one piece."""
+    """Return the layers in the hardware, in the passes of a plan or undivided."""
     if plan is not None:
         return PlannedLayers(plan)
     if network.backward == COMBINED:

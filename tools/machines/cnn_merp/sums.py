@@ -14,7 +14,9 @@ def run_sums(sums: SumSet, a: Bits, b: Bits) -> FpRun:
     """Run sums through ``row_array`` or ``cu_fused``.
 
     Args:
-        sums: their kind, and how they are summed. a, b: (count, taps) words of both factors.
+        sums: kind of the sums, and the summation.
+        a: (count, taps) words of the first factors.
+        b: (count, taps) words of the second factors.
     """
     if sums.kind == "row":
         return run_rows(a, b, sums.summation)

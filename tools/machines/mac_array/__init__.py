@@ -1,1 +1,1 @@
-"""The MAC array, as the verbs ask for it."""
+"""The MAC array's parts for the commands."""

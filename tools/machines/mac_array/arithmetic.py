@@ -1,4 +1,4 @@
-"""Training in fixed point, on the MAC array: the golden model."""
+"""Training in fixed point, on the MAC array: the golden model, or the hardware."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NONE = Clipped(0, 0)
 
 
 class FixedStepped(NamedTuple):
-    """What comes of a step; of the golden engine nothing is audited."""
+    """Result of a step. The golden engine has no audits."""
 
     model: FixedModel
     loss: float
@@ -57,10 +57,10 @@ class FixedStepped(NamedTuple):
 
 @dataclass(frozen=True)
 class FixedRunner:
-    """Steps of a course, and what was saturated in them.
+    """Steps of a course, and their saturated words.
 
     Attributes:
-        hardware: what runs them; None: the golden model alone.
+        hardware: the hardware that runs the steps; None: only the golden model.
     """
 
     course: Course
@@ -71,8 +71,9 @@ class FixedRunner:
     vanished: dict[str, Clipped] = field(default_factory=dict)
 
     def check(self, epoch: int) -> None:
-        """Refuse a learning rate that a layer's fractions leave no shift for."""
-        # A rate that has decayed to 0 stands for those before it, which have no shift, either.
+        """Refuse a learning rate for which a layer's fractions allow no shift."""
+        # A rate that has decayed to 0 is refused like the tiny rates before it, which have no
+        # shift.
         rate = max(self.course.rate(epoch) / self.batch, sys.float_info.min)
         for layer in self.course.network.layers:
             numbers = self.course.network.fixed.of(layer.name)
@@ -115,7 +116,7 @@ class FixedRunner:
         labels: Labels,
         rates: FixedRates,
     ) -> FixedStepped:
-        """The same step in the hardware, image by image; its bits are the golden's."""
+        """Run the step in the hardware, image by image. Its bits must equal the golden model's."""
         before, spent = dict(hardware.seconds), self.progress.spent
         with spent.on("golden and audit"):
             found = hardware.step(model, images, labels, rates, self.course.loss)
@@ -125,12 +126,12 @@ class FixedRunner:
             pairs = (found.model.parameters[layer], theirs), (
                 found.model.velocities[layer], golden.model.velocities[layer])  # fmt: skip
             equal = all(np.array_equal(a, b) for pair in pairs for a, b in zip(*pair, strict=True))
-            check(layer, [] if equal else ["kernels: not those of the golden step"])
-        check("loss", [] if found.loss == golden.loss else ["not that of the golden step"])
+            check(layer, [] if equal else ["kernels: different from the golden step"])
+        check("loss", [] if found.loss == golden.loss else ["different from the golden step"])
         return FixedStepped(found.model, found.loss, found.audits)
 
     def answer(self) -> dict[str, Any]:
-        """Saturated words of the steps that ran, and the share of increments that rounded to 0."""
+        """Return the saturated words of the steps, and the share of increments rounded to 0."""
         rows: dict[str, dict[str, Any]] = {}
         for (layer, tensor), found in self.saturated.items():
             rows.setdefault(layer, {})[tensor] = {"words": found.clipped, "share": found.share}
@@ -141,13 +142,13 @@ class FixedRunner:
 
 @dataclass(frozen=True)
 class FixedArithmetic:
-    """Of a network in fixed point."""
+    """Arithmetic of a fixed-point network."""
 
     network: Network
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Random bits depend on the order of kernels, and so on the array; nothing else does."""
+        """The properties that affect results: random bits follow the array's order of kernels."""
         network = self.network
         arrays = [
             design_of(network, layer).unrolled if network.fixed.stochastic else None
@@ -157,11 +158,11 @@ class FixedArithmetic:
         return network.input, network.fixed, layers, arrays
 
     def check(self, course: Course) -> None:
-        """Refuse what the array does not do.
+        """Refuse options that the array does not support.
 
         Raises:
-            BadInput: weights, weight decay, or a layer without a design or that the
-                array does not run.
+            BadInput: weights, weight decay, or a layer without a design or without support by the
+                array.
         """
         where = f"{self.network.name} is in fixed point"
         for layer in self.network.layers:
@@ -171,10 +172,10 @@ class FixedArithmetic:
         if course.weight_decay:
             raise BadInput(f"{given('weight_decay', course.weight_decay)}: {where}: allowed is 0")
         if course.weights is not None:
-            raise BadInput(f"{name_of('weights')}: {where}: allowed without")
+            raise BadInput(f"{name_of('weights')}: {where}: omit it")
 
     def image_words(self, where: str, images: Values) -> Words:
-        """Images as words; what is too large is refused, not clipped."""
+        """Return images as words; too large numbers are refused, not clipped."""
         fraction = self.network.fixed.input
         found = to_words(np.where(np.isfinite(images), images, np.inf), fraction)
         near = to_numbers(found.words, fraction)
@@ -193,11 +194,11 @@ class FixedArithmetic:
         return found
 
     def numbers(self, layer: str, tensor: str, words: Words) -> Values:
-        """Values of words, by the layer's fractions."""
+        """Return the values of words, by the layer's fractions."""
         return to_numbers(words, self._fraction(layer, tensor))
 
     def words(self, where: str, layer: str, tensor: str, numbers: Values) -> Words:
-        """Words of numbers, exactly."""
+        """Return the words of numbers, exactly."""
         fraction = self._fraction(layer, tensor)
         found = to_words(np.where(np.isfinite(numbers), numbers, 0), fraction).words
         differing = np.argwhere(to_numbers(found, fraction) != numbers)
@@ -210,11 +211,11 @@ class FixedArithmetic:
         return found
 
     def initial(self, seed: int, weights: Path | None) -> FixedModel:
-        """Kernels and biases from the seed, at rest."""
+        """Return kernels and biases from the seed, with zero velocities."""
         return initial_model(self.network, seed)
 
     def model(self, parameters: Mapping[str, Any], velocities: Mapping[str, Any]) -> FixedModel:
-        """A model of pairs of kernels and biases, and of their velocities, by layer."""
+        """Return a model from pairs of kernels and biases, and their velocities, by layer."""
         return FixedModel(
             parameters={layer: Pair(*pair) for layer, pair in parameters.items()},
             velocities={layer: Pair(*pair) for layer, pair in velocities.items()},
@@ -223,7 +224,7 @@ class FixedArithmetic:
     def runner(
         self, course: Course, plan: InPasses | None, batch: int, progress: Progress
     ) -> FixedRunner:
-        """What runs the steps of a course."""
+        """Return the runner of a course's steps."""
         if course.engine == "golden":
             return FixedRunner(course, batch, progress)
         hardware = ArrayTraining(
@@ -233,13 +234,13 @@ class FixedArithmetic:
         return FixedRunner(course, batch, progress, hardware)
 
     def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
-        """Class of each image: (images,)."""
+        """Return the class of each image: (images,)."""
         return classify(self.network, images, parameters)
 
     def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
-        """Bytes of a step on the ports of the array, pooling and un-pooling fused.
+        """Return the bytes of a step on the ports of the array, with fused pooling and un-pooling.
 
-        On count ``maps`` maps and deltas alone; no state leaves the array.
+        The count ``maps`` includes only maps and deltas; no masks leave the array.
         """
         counted = Count() if count == "maps" else Count(name=count, state="pooled")
         layers = array_traffic(self.network, batch, counted)

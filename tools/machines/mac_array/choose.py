@@ -19,10 +19,11 @@ from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, chec
 def choose_array(picked: Picked, options: RunOptions) -> SimulationChoice:
     """Check the options of a run on the MAC array; as ``choose.choose``.
 
-    All phases run on one array, one image after the other; masks stay on the chip between them.
+    All phases run on one array, one image after the other. Masks remain on the chip between the
+    phases.
 
     Raises:
-        BadInput: the array does not do it, or layers are on several.
+        BadInput: the array does not support the run, or layers are on several arrays.
     """
     network = replace(picked.network, backward=SEPARATE)
     where = f"{network.name} runs on mac-array"
@@ -31,11 +32,11 @@ def choose_array(picked: Picked, options: RunOptions) -> SimulationChoice:
         raise BadInput(f"{mention('phase', options.phase)}: {where}: allowed: {allowed}")
     phases = tuple(PHASES) if options.phase == ALL else (options.phase,)
     if options.state:
-        raise BadInput(f"{name_of('state')}: {where}, where it stays on the chip: allowed without")
+        raise BadInput(f"{name_of('state')}: {where}, which keeps the mask on the chip: omit it")
     if options.rows is not None:
-        raise BadInput(f"{given('rows', options.rows)}: {where}: allowed without")
+        raise BadInput(f"{given('rows', options.rows)}: {where}: omit it")
     check_deltas(options.delta_at, phases)
-    for layer in network.layers:  # the whole network, as deltas come from its loss
+    for layer in network.layers:  # the whole network, because deltas start at its loss
         design_of(network, layer)
     check_phases(network, picked.layers, options.phase)
     return SimulationChoice(
@@ -54,9 +55,9 @@ def choose_array(picked: Picked, options: RunOptions) -> SimulationChoice:
 
 
 def resized(network: Network, layers: Sequence[Layer], cus: int) -> Network:
-    """Refuse: the design says how many products there are at once.
+    """Refuse the option: the design sets the number of parallel products.
 
     Raises:
         BadInput: always.
     """
-    raise BadInput(f"{given('cus', cus)}: {network.name} runs on mac-array: allowed without")
+    raise BadInput(f"{given('cus', cus)}: {network.name} runs on mac-array: omit it")

@@ -1,4 +1,4 @@
-"""Fractions for a network in fixed point, of how large its numbers become in float64."""
+"""Fractions for a fixed-point network, from the magnitudes of its numbers in float64."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from merp.tools.train.formats import FormatRequest
 def measure(
     network: Network, data: Data, asked: FormatRequest, progress: Progress
 ) -> dict[str, Any]:
-    """Train the twin, and answer for machines: magnitudes, and the fractions that they ask for.
+    """Train a float64 model; return magnitudes and their fractions, machine-readable.
 
     Raises:
-        BadInput: data that the network does not take, a layer without an array, or a loss that is
-            not finite.
+        BadInput: data that do not fit the network, a layer without an array, or a loss that is not
+            finite.
     """
     checked_sizes(data, network)
     unusable = np.argwhere(~np.isfinite(data.images))

@@ -16,7 +16,7 @@ HARDWARE = Parts(
     blocks="merp.cosim.machines.mac_array.blocks:BLOCKS",
     engine="merp.tools.machines.mac_array.engine:engine",
     settings="merp.tools.machines.mac_array.settings:settings",
-    plan="merp.tools.machines.mac_array.plan:plan",  # it refuses
+    plan="merp.tools.machines.mac_array.plan:plan",  # always refuses
     report="merp.tools.machines.mac_array.report.report:REPORT",
     export="merp.tools.machines.mac_array.export.export:export",
 )

@@ -1,4 +1,4 @@
-"""Plans on a board, which the array has none of."""
+"""Plans on a board, which the array does not support."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from merp.tools.plan.request import PlanFields
 
 
 def plan(network: Network, asked: PlanFields) -> None:
-    """Refuse; as ``tools.plan.planned.planned``.
+    """Refuse the request; as ``tools.plan.planned.planned``.
 
     Raises:
-        BadInput: names the design, or the format where designs are left to the plan.
+        BadInput: names the design, or the format if the plan chooses the designs.
     """
     planning = [machine for machine in machines() if machine.place]
     if asked.fit == SHIPPED:
         for name, design in network.designs.items():
             raise of_other(design, f"{network.name}: design {name}", planning)
-    _ = network.fmt  # says which formats are planned
+    _ = network.fmt  # raises an error with the formats that plans support

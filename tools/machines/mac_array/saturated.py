@@ -1,4 +1,4 @@
-"""What was saturated in a training in fixed point, for people."""
+"""Tables of the saturated words in a fixed-point training."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from merp.tools.common.table import fixed, table
 from merp.tools.train.trained import Shown
 
 MUCH = 0.01
-"""Share of a tensor's words that are saturated, from which on a run is warned of."""
+"""Share of saturated words of a tensor from which on a run prints a warning."""
 
 
 def saturated(answer: Mapping[str, Any]) -> Iterator[Any]:
-    """The words that were saturated, by layer and tensor, and warnings where they are many."""
+    """Yield the saturated words by layer and tensor, and warnings if their share is large."""
     found = answer["saturated"]
     rows = [
         [
@@ -26,8 +26,8 @@ def saturated(answer: Mapping[str, Any]) -> Iterator[Any]:
     ]
     columns = ("layer", *FIXED_TENSORS, "zero increments, %")
     caption = (
-        f"Of all steps that ran here; new kernels are rounded {answer['rounding']}. Zero "
-        "increments: of gradients, by one image."
+        f"All steps of this run; new kernels are rounded {answer['rounding']}. Zero "
+        "increments: gradient increments of one image."
     )
     yield table("Saturated words", columns, rows, caption=caption)
     for layer, each in found.items():
@@ -36,7 +36,7 @@ def saturated(answer: Mapping[str, Any]) -> Iterator[Any]:
             if share > MUCH:
                 yield (
                     f"Warning: {share:.1%} of {layer}'s {tensor} words were saturated: fewer "
-                    f"fraction bits of {tensor} hold larger numbers"
+                    f"fraction bits of {tensor} allow larger numbers"
                 )
 
 

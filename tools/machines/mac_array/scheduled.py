@@ -1,4 +1,4 @@
-"""A training step on the MAC array from one start, as ``merp simulate --schedule`` runs it."""
+"""A training step on the MAC array with one start, for ``merp simulate --schedule``."""
 
 from __future__ import annotations
 
@@ -38,11 +38,15 @@ from merp.tools.simulate.simulated import Words
 
 @dataclass(frozen=True)
 class Scheduled:
-    """What came of a run.
+    """Results of a run.
 
     Attributes:
-        choice, loss: what was simulated. step: the run. cycles: of it, on the pins.
-        audit: of all passes together. build_seconds: of the hardware.
+        choice: the simulated network and options.
+        loss: the loss.
+        step: the run.
+        cycles: cycles of the run, on the pins.
+        audit: audit of all passes together.
+        build_seconds: time of the hardware's build.
     """
 
     choice: SimulationChoice
@@ -59,25 +63,25 @@ class Scheduled:
 
     @property
     def passed(self) -> bool:
-        """Whether every check holds."""
+        """Whether every check succeeded."""
         return self.audit.passed
 
     def answer(self, *, everything: bool) -> dict[str, Any]:
-        """All of it, whatever was asked for."""
+        """Return the complete answer, for every request."""
         return answer(self)
 
     def files(self, answer: dict[str, Any]) -> dict[str, str]:
-        """None."""
+        """Return no files."""
         return {}
 
-    def show(self) -> None:
-        """Print the tables."""
+    def show(self, *, details: bool) -> None:
+        """Print the tables, which fit one screen."""
         show(self)
 
 
 @dataclass(frozen=True)
 class Start:
-    """A step that is chosen, and its loss."""
+    """A selected step, and its loss."""
 
     choice: SimulationChoice
     loss: str
@@ -85,21 +89,21 @@ class Start:
 
     @property
     def engine(self) -> str:
-        """The engine that runs it."""
+        """The engine that runs the step."""
         return self.choice.engine
 
     def maps(self, photograph: Path | None) -> Words:
-        """Those of the array."""
+        """Return the input maps, as for the array."""
         return MAC_ARRAY.input_maps(self.choice.network, self.choice.images, photograph)
 
     def parameters(self, seed: int, path: Path | None) -> FixedModel:
-        """Those of the array."""
+        """Return the parameters, as for the array."""
         return MAC_ARRAY.parameters(self.choice.network, seed, path)
 
     def finished(
         self, maps: Words, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
     ) -> None:
-        """Nothing is kept of one start."""
+        """Return None, because a run with one start has no units to save."""
 
     def run(
         self, maps: Words, parameters: Any, finished: None, waves: None, progress: Progress
@@ -131,19 +135,19 @@ class Start:
 def one_start(
     network: Network, asked: SimulateOptions, read: Callable[..., object]
 ) -> tuple[Start, None]:
-    """All passes of a step, and no maps but the photograph's; as ``pieces``.
+    """Return all passes of a step, and no maps except the photograph's; as ``pieces``.
 
     Raises:
-        BadInput: the network is on no array, or on several, or the array forms no deltas of the
-            loss: then a host would have to between two passes.
+        BadInput: the network is on no array, or on several, or the array does not compute the
+            deltas of the loss. A host would have to compute them between two passes.
     """
     if asked.layer not in (None, ALL) or asked.phase not in (None, ALL):
         raise BadInput(f"{name_of('schedule')}: allowed with all layers and phases")
     loss = asked.loss or USUAL_LOSS
     if loss not in LOSSES:
         raise BadInput(
-            f"{given('loss', loss)}: a host forms its deltas, between passes of one start: allowed "
-            f"with {name_of('schedule')}: {', '.join(LOSSES)}"
+            f"{given('loss', loss)}: a host computes its deltas between passes, which one start "
+            f"does not allow: allowed with {name_of('schedule')}: {', '.join(LOSSES)}"
         )
     options = RunOptions(
         phase=ALL, images=asked.images or 1, engine=asked.engine, cu_array=asked.cu_array,
@@ -160,7 +164,7 @@ def one_start(
 
 
 def answer(found: Scheduled) -> dict[str, Any]:
-    """The answer for machines."""
+    """Return the machine-readable answer."""
     choice, step = found.choice, found.step
     return {
         "network": choice.network.name,
@@ -182,14 +186,14 @@ def answer(found: Scheduled) -> dict[str, Any]:
 
 
 def show(found: Scheduled, screen: Console | None = None) -> None:
-    """Print words by port and way of counting, the bits, and the cycles."""
+    """Print the bits, the cycles, and the words by port and way of counting."""
     screen = screen or console()
     choice, step, design = found.choice, found.step, found.design
     words = schedule_layout(design).words
     passes = choice.images * step.passes
     screen.print(
-        f"{choice.network.name}, {choice.images} image(s) from one start: {passes} passes, loss "
-        f"{found.loss}, {design.pox}x{design.poy} pixels of {design.pof} maps at once, engine "
+        f"{choice.network.name}, {choice.images} image(s) with one start: {passes} passes, loss "
+        f"{found.loss}, {design.pox}x{design.poy} pixels of {design.pof} maps in parallel, engine "
         f"{choice.engine}, MAC array {choice.array}",
         style="bold",
     )
@@ -198,7 +202,7 @@ def show(found: Scheduled, screen: Console | None = None) -> None:
     rest = found.cycles - step.of_passes - passes * cycles_between(design)
     screen.print(
         f"cycles    {found.cycles:,} = passes {step.of_passes:,} + {passes} times "
-        f"{cycles_between(design)} ({words} words of a pass) + {rest:,} of loading and the end"
+        f"{cycles_between(design)} ({words} words of a pass) + {rest:,} for loading and the end"
     )
     screen.print(
         f"time      {time_taken(found.audit)}, after {found.build_seconds:.1f} s of building"

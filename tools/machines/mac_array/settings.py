@@ -17,16 +17,16 @@ from merp.tools.machines.mac_array.engine import engine
 
 
 def settings(network: Network, asked: RegisterQuery) -> Settings:
-    """As ``settings_of``."""
+    """Return the registers, as ``settings_of``."""
     where = f"{network.name} runs on mac-array"
     if asked.state:
-        raise BadInput(f"{name_of('state')}: {where}, where it stays on the chip: allowed without")
+        raise BadInput(f"{name_of('state')}: {where}, which keeps the mask on the chip: omit it")
     if asked.phase not in (None, *PHASES):
         raise BadInput(f"{mention('phase', asked.phase)}: {where}: allowed: {', '.join(PHASES)}")
     if asked.layer is None:
         for name in ("phase", "delta_at"):
             if (value := getattr(asked, name)) is not None:
-                raise BadInput(f"{mention(name, value)}: of which layer? give --layer L")
+                raise BadInput(f"{mention(name, value)}: allowed only with --layer L")
         registers = axi_registers_of(engine(network, None, None).top())
         return Settings(layer=None, phase=None, registers=registers, values={})
     layer, name = network.layer(asked.layer), asked.phase or "fp"

@@ -1,4 +1,4 @@
-"""The MAC array as it is simulated: all passes of a step on one elaboration."""
+"""The MAC array's part of a simulation: all passes of a step on one elaboration."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from merp.tools.simulate.simulated import CountedHalf, Numbers, SimulationPlan, 
 
 
 class MacArray:
-    """The MAC array: an image goes forth and back before the next one comes."""
+    """The MAC array: an image passes forward and backward before the next image starts."""
 
     counters = CYCLES
     unit = "MAC"
@@ -44,15 +44,15 @@ class MacArray:
     joint = 0
 
     def input_maps(self, network: Network, images: int, photograph: Path | None) -> Words:
-        """Words of the photograph, or random ones."""
+        """Return the words of the photograph, or random words."""
         numbers = to_values(float_maps(network.input, images, BINARY32, photograph), BINARY32)
         return to_words(numbers, network.fixed.input).words
 
     def words_of(self, where: str, maps: Numbers, network: Network) -> Words:
-        """Numbers by the fraction of the input: floating-point ones rounded, others exactly.
+        """Convert numbers with the fraction of the input: floats are rounded, others must be exact.
 
         Raises:
-            BadInput: another type, or a number that no word stands for.
+            BadInput: another type, or a number that no word represents.
         """
         fraction = network.fixed.input
         if maps.dtype.kind == "u" and maps.dtype.itemsize == 4:
@@ -67,17 +67,17 @@ class MacArray:
         return words
 
     def parameters(self, network: Network, seed: int, path: Path | None) -> FixedModel:
-        """Initial ones from the seed, at rest."""
+        """Return initial parameters from the seed, with zero velocities."""
         if path is not None:
             raise BadInput(
-                f"{name_of('kernels')}: {network.name} is in fixed point: allowed without"
+                f"{name_of('kernels')}: {network.name} is in fixed point: omit it"
             )
         return initial_model(network, seed)
 
     def step(
         self, choice: SimulationChoice, image: Words, parameters: FixedModel, loss: str = LOSSES[0]
     ) -> ArrayStep:
-        """Labels are arbitrary: image i is of class i. loss: of ``LOSSES``.
+        """Return a step with arbitrary labels: image i has class i. ``loss`` is one of ``LOSSES``.
 
         Raises:
             BadInput: layers are on several arrays.
@@ -89,10 +89,10 @@ class MacArray:
         return ArrayStep(FixedGoldenStep(network, image, labels, parameters, rates, loss))
 
     def sittings(self, choice: SimulationChoice, step: ArrayStep) -> Iterator[Sitting]:
-        """All turns on one array, which keeps masks and places of maxima of an image.
+        """Yield all turns on one array, which stores masks and positions of maxima of an image.
 
-        So the turns of an image are a span. Gradients, which grow from image to image, lie in
-        memory.
+        Therefore the turns of an image belong together. Gradients, which grow from image to image,
+        are stored in memory.
         """
         spans, of_each = [], list(_turns(choice))
         for image in range(choice.images):
@@ -106,11 +106,11 @@ class MacArray:
         yield Sitting(spans[0][0].phase.top(choice.array), spans, self.planned(choice).cycles)
 
     def turns(self, choice: SimulationChoice, layer: Layer) -> int:
-        """One for each image."""
+        """Return one turn for each image."""
         return choice.images
 
     def planned(self, choice: SimulationChoice) -> SimulationPlan:
-        """Those passes, too, that only go before others."""
+        """Return the plan, including passes that are only prerequisites."""
         passes, words, cycles = 0, 0, 0
         for phase, layer, _ in _turns(choice):
             words += sum(phase.words(layer, choice.images).values())
@@ -124,7 +124,7 @@ class MacArray:
         return SimulationPlan(passes, words, cycles)
 
     def efficiency(self, choice: SimulationChoice, result: PassResult) -> float | None:
-        """Of all passes of all images."""
+        """Return the efficiency of all passes of all images."""
         phase = _phase(choice, result.phase)
         cycles = sum(
             array_cycles(work, phase.design, kernel_first=phase.design.kernel_first).total
@@ -134,11 +134,11 @@ class MacArray:
         return result.layer.operations(choice.images) / 2 / phase.design.macs / cycles
 
     def halves(self, choice: SimulationChoice, layer: Layer, phase: str) -> dict[str, int]:
-        """None."""
+        """Return no halves."""
         return {}
 
     def about(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, Any]:
-        """What it unrolls."""
+        """Return the numbers of parallel pixels and maps."""
         design = design_of(choice.network, layer)
         return {
             "design": layer.design,
@@ -149,19 +149,19 @@ class MacArray:
         }
 
     def hardware(self, choice: SimulationChoice, layer: Layer, phase: str) -> str:
-        """The same."""
+        """Return the same as text."""
         design = design_of(choice.network, layer)
-        return f"{design.pox}x{design.poy} pixels of {design.pof} maps at once"
+        return f"{design.pox}x{design.poy} pixels of {design.pof} maps in parallel"
 
     def numbers(self, network: Network, layer: Layer, outputs: Bits) -> Values:
-        """By the fraction of its maps."""
+        """Convert outputs with the fraction of their maps."""
         words = outputs.astype(np.uint16).view(np.int16)
         return to_numbers(words, network.fixed.of(layer.name).map)
 
     def shown(
         self, choice: SimulationChoice, step: ArrayStep, result: PassResult
     ) -> tuple[Values, Values]:
-        """By the fractions of both."""
+        """Convert both arrays with their fractions."""
         assert result.outputs is not None
         layer, network = result.layer, choice.network
         inputs = step.input_of(layer, 0)[0]
@@ -178,10 +178,10 @@ def _phase(choice: SimulationChoice, name: str) -> ArrayPhase:
 
 
 def _turns(choice: SimulationChoice) -> Iterator[tuple[ArrayPhase, Layer, bool]]:
-    """Phases and layers of an image in the order of a step, and whether they were asked for.
+    """Yield phases and layers of an image in the order of a step, and whether they were requested.
 
     Raises:
-        BadInput: the array does not run one.
+        BadInput: the array does not support a phase.
     """
     order = step_order(choice.network, choice.layers, choice.phases, pooled=choice.before)
     for name, layer, asked in order:

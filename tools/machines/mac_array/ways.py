@@ -1,8 +1,8 @@
-"""Ways of simulating that the MAC array has beside layers in one piece."""
+"""Kinds of simulation of the MAC array besides undivided layers."""
 
 from __future__ import annotations
 
 from merp.tools.machines.mac_array.scheduled import one_start
 
 WAYS = {"schedule": one_start}
-"""By the field of the request that asks for it."""
+"""The kinds, by the request field that selects them."""

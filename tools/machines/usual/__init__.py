@@ -1,1 +1,1 @@
-"""Parts of a hardware half that serve any machine: those that a machine does not bring itself."""
+"""Default parts of a hardware half, for machines without their own parts."""

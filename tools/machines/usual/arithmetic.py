@@ -1,4 +1,4 @@
-"""Training in floats: the golden model, or the hardware itself, layer by layer."""
+"""Training in floating point: the golden model, or the hardware itself, layer by layer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
 
 Step = Callable[[Model, Bits, Labels, Rates], StepOutcome]
-"""From a model, images and labels to what comes of a step; the golden engine audits nothing."""
+"""From a model, images and labels to the result of a step. The golden engine has no audits."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class FloatRunner:
     run: Step
 
     def check(self, epoch: int) -> None:
-        """Refuse rates of an epoch that the format does not have."""
+        """Refuse rates of an epoch that the format cannot represent."""
         self._rates(epoch)
 
     def step(self, model: Model, images: Bits, labels: Labels, place: Place) -> StepOutcome:
@@ -62,14 +62,14 @@ class FloatRunner:
         return self.run(model, images, labels, self._rates(place.epoch))
 
     def answer(self) -> dict[str, Any]:
-        """Nothing."""
+        """Return no further results."""
         return {}
 
     def _rates(self, epoch: int) -> Rates:
-        """What the registers of a step hold in an epoch.
+        """Return the rates in the registers in an epoch.
 
         Raises:
-            BadInput: the format has no such rate, momentum or weight decay.
+            BadInput: the format cannot represent the rate, momentum or weight decay.
         """
         course = self.course
         try:
@@ -88,13 +88,16 @@ class FloatRunner:
 
 @dataclass(frozen=True)
 class FloatArithmetic:
-    """Of a network in floats."""
+    """Arithmetic of a floating-point network."""
 
     network: Network
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Of a design that is how it sums alone: a step may run on more units, in other passes."""
+        """The properties on which results depend: only a design's summation.
+
+        A step may run on more units or in other passes.
+        """
         network = self.network
         layers = [
             (replace(layer, design=None), network.summation(layer)) for layer in network.layers
@@ -102,16 +105,16 @@ class FloatArithmetic:
         return network.input, network.fmt, layers
 
     def check(self, course: Course) -> None:
-        """Refuse a network of which the machine lacks a phase, and a step that it does not run.
+        """Refuse a network with a phase that the machine lacks, and an unsupported step.
 
         Raises:
-            BadInput: names it.
+            BadInput: names the phase or the option.
         """
         check_trained(self.network)
         if course.target is not None:
             machine = machine_that_runs(self.network).name
             raise BadInput(
-                f"{name_of('board')}: {self.network.name} runs on {machine}: allowed without"
+                f"{name_of('board')}: {self.network.name} runs on {machine}: omit it"
             )
         if course.engine != "golden" and course.rule != PLAIN:
             raise BadInput(
@@ -121,17 +124,17 @@ class FloatArithmetic:
             )
 
     def image_words(self, where: str, images: Values) -> Bits:
-        """Images as words that their storage holds."""
+        """Return images as words in their stored format."""
         words = finite_words(where, images, self.network.fmt)
         check_storable(where, words, self.network.fmt, self.network.stored_input)
         return words
 
     def numbers(self, layer: str, tensor: str, words: Bits) -> Values:
-        """Values of words, alike of all layers."""
+        """Return the values of words, with the same format in all layers."""
         return to_values(words, self.network.fmt)
 
     def words(self, where: str, layer: str, tensor: str, numbers: Values) -> Bits:
-        """Words of numbers that the storage of the tensor holds."""
+        """Return the words of numbers in the stored format of the tensor."""
         network = self.network
         stored = network.stored(cast(Tensor, tensor))
         found = to_values(to_bits(numbers, stored), stored)
@@ -146,18 +149,18 @@ class FloatArithmetic:
         return to_bits(numbers, network.fmt)
 
     def initial(self, seed: int, weights: Path | None) -> Model:
-        """Kernels and biases to begin with, at rest."""
+        """Return initial kernels and biases, with zero velocities."""
         network = self.network if weights is None else with_weights(self.network, weights, seed)
         return initial_model(network, seed)
 
     def model(self, parameters: Mapping[str, Any], velocities: Mapping[str, Any]) -> Model:
-        """A model of pairs of kernels and biases, and of their velocities, by layer."""
+        """Return a model from pairs of kernels and biases, and their velocities, by layer."""
         return Model(parameters=parameters, velocities=velocities)
 
     def runner(
         self, course: Course, plan: InPasses | None, batch: int, progress: Progress
     ) -> FloatRunner:
-        """What runs the steps of a course."""
+        """Return the runner of a course's steps."""
         golden = course.engine == "golden"
         run = golden_step(course, progress) if golden else self._hardware(course, progress)
         return FloatRunner(course, batch, run)
@@ -170,18 +173,18 @@ class FloatArithmetic:
         )
 
     def classify(self, images: Bits, parameters: Mapping[str, Any]) -> Labels:
-        """Class of each image: (images,)."""
+        """Return the class of each image: (images,)."""
         return classify(self.network, images, parameters)
 
     def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
-        """Bytes of a step by the formulas of the machine."""
+        """Return the bytes of a step by the machine's formulas."""
         counted = Count() if count == "maps" else Count(name=count, state=state)
         layers = bytes_of(self.network).layers(self.network, batch, counted)
         return phase_bytes(layers, phases_counted(self.network))
 
 
 def golden_step(course: Course, progress: Progress) -> Step:
-    """A step by the golden model."""
+    """Return the golden model's step."""
 
     def golden(model: Model, images: Bits, labels: Labels, rates: Rates) -> StepOutcome:
         with progress.spent.on("golden"):
@@ -202,11 +205,11 @@ class _Hardware(Protocol):
     def step(
         self, model: Model, images: Bits, labels: Labels, rates: Rates, loss_kind: str
     ) -> StepOutcome:
-        """Run one."""
+        """Run one step."""
 
 
 def hardware_step(hardware: _Hardware, course: Course, progress: Progress) -> Step:
-    """A step by hardware, whose time is told apart from that of golden and audit."""
+    """Return the hardware's step. Its time is separate from the time of golden model and audit."""
     spent = progress.spent
 
     def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> StepOutcome:
@@ -221,10 +224,10 @@ def hardware_step(hardware: _Hardware, course: Course, progress: Progress) -> St
 
 
 def check_trained(network: Network) -> None:
-    """See that the machine has all phases that a step of a network needs.
+    """Check that the machine has all phases of a network's training step.
 
     Raises:
-        BadInput: it lacks one; the message names the layer.
+        BadInput: a phase is missing; the message names the layer.
     """
     for layer in network.layers:
         done = {part for phase in phases_on(network, layer).values() for part in phase.does}

@@ -15,14 +15,14 @@ from merp.tools.simulate.picked import ALL, Picked, array_of, check_phases, firs
 from merp.tools.simulate.ways import Way
 
 WAYS: Final[Mapping[str, Way]] = {}
-"""None beside layers in one piece."""
+"""No further kinds of simulation besides undivided layers."""
 
 
 def choose(picked: Picked, options: RunOptions) -> SimulationChoice:
     """Check the options of a run; as ``tools.simulate.choose.choose``.
 
     Raises:
-        BadInput: the machine has no such phase, or options do not go together.
+        BadInput: the machine has no such phase, or options exclude each other.
     """
     network, layers = picked.network, picked.layers
     check_phase(network, layers[0], options.phase)
@@ -59,7 +59,7 @@ def check_phase(network: Network, layer: Layer, phase: str) -> None:
     """Refuse a phase that the machine of a layer does not have.
 
     Raises:
-        BadInput: so it is.
+        BadInput: the machine does not have the phase.
     """
     there = phases_on(network, layer)
     if phase not in (*there, ALL):
@@ -71,22 +71,22 @@ def check_phase(network: Network, layer: Layer, phase: str) -> None:
 
 
 def check_usual(network: Network, *, state: bool, delta_at: str | None) -> None:
-    """Refuse what asks for streams that only some machines have.
+    """Refuse options for streams that only some machines have.
 
     Raises:
-        BadInput: it is asked for.
+        BadInput: such an option is given.
     """
     for name, given_ in (("state", state), ("delta_at", delta_at == "pooled")):
         if given_:
             machine = machine_that_runs(network).name
-            raise BadInput(f"{name_of(name)}: {network.name} runs on {machine}: allowed without")
+            raise BadInput(f"{name_of(name)}: {network.name} runs on {machine}: omit it")
 
 
 def resized(network: Network, layers: Sequence[Layer], cus: int) -> Network:
-    """Refuse: only the machine knows what a number of units would change.
+    """Refuse the option: the effect of a number of units depends on the machine.
 
     Raises:
         BadInput: always.
     """
     machine = machine_that_runs(network).name
-    raise BadInput(f"{given('cus', cus)}: {network.name} runs on {machine}: allowed without")
+    raise BadInput(f"{given('cus', cus)}: {network.name} runs on {machine}: omit it")

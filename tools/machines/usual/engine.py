@@ -1,4 +1,4 @@
-"""The engine that a layer runs on in a phase, of any machine."""
+"""The engine that runs a layer in a phase, of any machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merp.tools.machines.usual.choose import check_phase
 
 
 def of_layer(network: Network, name: str | None, phase: str | None) -> Bitstream:
-    """The bitstream of a layer in a phase, by default in its first one.
+    """Return the bitstream of a layer in a phase, by default in its first phase.
 
     Raises:
         BadInput: no layer is given, or it has no such phase.
@@ -24,7 +24,7 @@ def of_layer(network: Network, name: str | None, phase: str | None) -> Bitstream
 
 
 def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
-    """As ``engine_of``."""
+    """Return the engine, as ``engine_of``."""
     found = of_layer(network, layer, phase)
     return LoadedEngine(
         design=found.design, layer=layer, phase=found.phase.name, top=found.phase.top, paper=None

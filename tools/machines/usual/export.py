@@ -17,7 +17,7 @@ def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
         raise BadInput("export: which design? give --layer L or --all")
     selection = selected(network, asked)
 
-    from merp.tools.export.run import Exporting  # the hardware's imports wait
+    from merp.tools.export.run import Exporting  # slow imports, therefore late
 
     ready = Exporting.of(selection)
     with (

@@ -10,39 +10,42 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import phase_on
 from merp.tools.simulate.picked import MOST_IMAGES
 
-if TYPE_CHECKING:  # slow imports wait
+if TYPE_CHECKING:  # slow imports, therefore late
     from merp.tools.bitstream.bitstream import Bitstream
 
 MAPS, ROWS = 2, 4
-"""Of a small layer, at most: it has a window less than its kernel and pooling need besides."""
+"""Maximum maps and rows of a small layer. Kernel and pooling may require more rows."""
 
 
 class Usual:
     """As ``tools.export.exported.Exported``."""
 
     def check(self, network: Network, layer: Layer, images: int) -> None:
-        """A layer that its reader took is one that its design runs."""
-        network.design(layer)  # says so where there is none
+        """Check that the layer has a design.
+
+        A design supports every layer that its reader accepts.
+        """
+        network.design(layer)  # raises BadInput if there is none
 
     def title(self, bitstream: Bitstream) -> str:
-        """Network, design and phase."""
+        """Return network, design and phase."""
         network, name = bitstream.network, bitstream.phase.name
         does = phase_on(network, bitstream.layers[0], name).title
         return f"{network.name} {bitstream.design}, {does}"
 
     def most_images(self, network: Network, layer: Layer) -> int:
-        """As many as a verb takes."""
+        """Return the maximum of the command."""
         return MOST_IMAGES
 
     def word_bytes(self, bitstream: Bitstream, layer: Layer, port: str) -> int:
-        """Of the network's format."""
+        """Return the bytes of a word of the network's format."""
         return bitstream.network.fmt.bytes
 
     def stored(self, bitstream: Bitstream, port: str) -> StoredFormat | None:
-        """That of the arithmetic, all of them."""
+        """Return None: all ports have the format of the arithmetic."""
 
     def small(self, bitstream: Bitstream) -> tuple[Network, Layer]:
-        """The first layer, with few maps that are small."""
+        """Return the first layer with few and small maps."""
         layer = bitstream.layers[0]
         shape = layer.shape
         window = shape.pool.window + shape.pool.stride if shape.pool else ROWS

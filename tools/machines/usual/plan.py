@@ -1,7 +1,7 @@
-"""A network on a board, on a machine that runs each layer in one piece.
+"""A network on a board, on a machine that runs undivided layers.
 
-What a step moves is the machine's count ``all``; a phase takes its cycles at the board's clock,
-or its bytes at the rate of the external memory, whichever are longer.
+The bytes of a step are the machine's count ``all``. A phase takes its cycles at the board's clock,
+or its bytes at the rate of the external memory, whichever is longer.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from merp.models.traffic.count import Count
 from merp.tools.common.boards import open_board
 from merp.tools.common.network_text import network_text
 from merp.tools.common.stored import storage_answer
-from merp.tools.common.table import console, fixed, say, table
+from merp.tools.common.table import Sheet, console, fixed, say, table
 from merp.tools.plan.request import PlanFields
+from merp.tools.plan.summary import by_layer
 
 OF_TILES = ("goal", "apart", "state_bits", "layer_fusion")
-"""Options of a machine that cuts layers into tiles, or fuses them."""
+"""Options of a machine that divides layers into tiles, or fuses them."""
 
 
 class PassRow(NamedTuple):
@@ -44,7 +45,7 @@ class PassRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Whole:
-    """A plan of layers in one piece; as ``tools.plan.planned.Planned``."""
+    """A plan of undivided layers; as ``tools.plan.planned.Planned``."""
 
     network: Network
     batch: int
@@ -52,7 +53,7 @@ class Whole:
 
     @property
     def board(self) -> str:
-        """Its name."""
+        """Name of the board."""
         return self.on.name
 
     @cached_property
@@ -69,29 +70,29 @@ class Whole:
         return tuple(found)
 
     def computing(self, each: PassRow) -> float:
-        """Seconds of its cycles."""
+        """Return the seconds of the cycles of a pass."""
         return each.cycles / (self.on.clock_mhz * 1e6)
 
     def moving(self, each: PassRow) -> float:
-        """Seconds of its bytes."""
+        """Return the seconds of the bytes of a pass."""
         return each.moved.bytes / (self.on.gbytes_s * self.on.efficiency * 1e9)
 
     def took(self, each: PassRow) -> float:
-        """Seconds of a pass."""
+        """Return the seconds of a pass."""
         return max(self.computing(each), self.moving(each))
 
     @property
     def seconds(self) -> float:
-        """Of a training step."""
+        """Seconds of a training step."""
         return ordered_sum(map(self.took, self.passes))
 
     @property
     def images_per_second(self) -> float:
-        """Of the same."""
+        """Images per second in a training step."""
         return self.batch / self.seconds
 
     def answer(self) -> dict[str, Any]:
-        """The answer for machines."""
+        """The machine-readable answer."""
         return {
             "network": self.network.name,
             "machine": machine_that_runs(self.network).name,
@@ -125,8 +126,20 @@ class Whole:
             "binds": "units" if self.computing(each) >= self.moving(each) else "DRAM",
         }
 
-    def show(self, again: Callable[[str], Sequence[str]]) -> None:
-        """Print the table."""
+    def show(self, again: Callable[[str], Sequence[str]], *, details: bool) -> None:
+        """Print the layers, with ``details`` each phase of each layer."""
+        title = f"{self.network.name} on {self.board}, batch {self.batch}"
+        caption = "Layers in one piece. MB = 10^6 bytes, all ports. Modelled."
+        answer = self.answer()
+        if details:
+            console().print(self._passes(title, answer["layers"], caption))
+        else:
+            console().print(by_layer(title, answer["layers"], caption))
+        say(
+            f"{fixed(self.seconds, 3)} s a step, {fixed(self.images_per_second, 1)} images a second"
+        )
+
+    def _passes(self, title: str, found: Sequence[Mapping[str, Any]], caption: str) -> Sheet:
         columns = ["layer", "phase", "binds", "design", "passes", "MB", "MB/GFlop", "Mcycles"]
         rows = [
             [
@@ -135,39 +148,32 @@ class Whole:
                 fixed(each["mb_per_gflop"], 2), fixed(each["cycles"] / 1e6, 2),
                 fixed(each["seconds"], 3),
             ]
-            for each in self.answer()["layers"]
+            for each in found
         ]  # fmt: skip
-        title = f"{self.network.name} on {self.board}, batch {self.batch}"
-        caption = "Layers in one piece. MB = 10^6 bytes, all ports. Modelled."
-        console().print(
-            table(title, [*columns, "seconds"], rows, text_columns=4, keys=2, caption=caption)
-        )
-        say(
-            f"{fixed(self.seconds, 3)} s a step, {fixed(self.images_per_second, 1)} images a second"
-        )
+        return table(title, [*columns, "seconds"], rows, text_columns=4, keys=2, caption=caption)
 
     def file(self, name: str, tables: Mapping[str, Any]) -> str:
-        """The network file as it is: its designs stay."""
+        """Return the network file, whose designs are unchanged."""
         head = [f"merp plan {name} --board {self.board} --batch {self.batch}, modelled"]
         return network_text(tables, head, {}, tables.get("design", {}))
 
 
 def plan(network: Network, asked: PlanFields) -> Whole:
-    """As ``tools.plan.planned.planned``.
+    """Plan the network; as ``tools.plan.planned.planned``.
 
     Raises:
-        BadInput: the machine has no model of cycles, a layer has no design, or an option asks for
-            tiles or other designs.
+        BadInput: the machine has no cycle model, a layer has no design, or an option asks for tiles
+            or other designs.
     """
     machine = machine_that_runs(network)
     if not machine.cycles:
         where = f"{distribution_of(machine.name)}: machine {machine.name}"
-        raise BadInput(f"{where} has no cycles, which a plan is made of")
+        raise BadInput(f"{where} has no cycle model, which a plan requires")
     for option in (*OF_TILES, *(["fit"] if asked.fit != SHIPPED else [])):
         if getattr(asked, option):
             raise BadInput(
-                f"{name_of(option)}: {network.name} runs on {machine.name}: allowed without"
+                f"{name_of(option)}: {network.name} runs on {machine.name}: omit it"
             )
     for layer in network.layers:
-        network.design(layer)  # says so where there is none
+        network.design(layer)  # raises BadInput if there is none
     return Whole(network, asked.batch, open_board(fspath(asked.board)))

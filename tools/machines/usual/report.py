@@ -1,4 +1,4 @@
-"""The report on a network of any machine: its traffic, its cycles, and what was measured."""
+"""The report on a network of any machine: its traffic, its cycles, and its measured numbers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def read_records(directories: Sequence[Path], network: Network) -> list[Measurem
     """Read the records of ``directories``, in order.
 
     Raises:
-        BadInput: no record, not one, or one of another network or of other hardware.
+        BadInput: there is no record, it is not valid, or it belongs to another network or other
+            hardware.
     """
     found = []
     for directory in directories:
@@ -85,7 +86,10 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
 
 
 def _turns(network: Network, layer: Layer, phase: str, port: str, images: int) -> int:
-    """A port moves its words once in a run, or for every image: by the words of two images."""
+    """Return how often a port moves its words: once in a run, or once for every image.
+
+    The words of two images decide which.
+    """
     words = phase_of(network, layer, phase).words
     return images if words(layer, 2)[port] != words(layer, 1)[port] else 1
 
@@ -111,7 +115,7 @@ def document(choice: ReportChoice, beside: Path) -> dict[str, Any]:
         ("traffic", "Traffic per layer and phase", "Counts, never mixed.", traffic, ["traffic"]),
         ("cycles", "Cycles", "By the model of the machine.", [_cycles_table(choice)], []),
         (
-            "measured", "Measured and modelled", "Which numbers the hardware itself confirmed.",
+            "measured", "Measured and modelled", "The numbers that the hardware confirmed.",
             [measured_table(choice, beside)], [],
         ),
     ]  # fmt: skip
@@ -167,7 +171,7 @@ def _cycles_table(choice: ReportChoice) -> Table:
     return Table(
         id="cycles",
         title="Cycles of a batch",
-        caption="Modelled, with the loading of kernels; streams that never wait.",
+        caption="Modelled, with kernel loading; streams without stalls.",
         columns=[
             LAYER,
             PHASE,

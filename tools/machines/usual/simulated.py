@@ -1,4 +1,4 @@
-"""A machine in floats as it is simulated: a turn for each group of a layer in a phase."""
+"""A floating-point machine's part of a simulation: a turn for each group of a layer in a phase."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ from merp.tools.simulate.simulated import CountedHalf, Numbers, SimulationPlan, 
 
 @dataclass(frozen=True, kw_only=True)
 class InGroups:
-    """A machine whose phases have engines that keep nothing from one group to the next.
+    """A machine whose engines keep no data from one group to the next.
 
     Attributes:
-        unit: what a part of it is called that computes. counters: of cycles, that its tops have.
-        counted_halves: as ``Simulated``.
+        unit: name of a computing part of it.
+        counters: cycle counters of its tops.
+        counted_halves: as in ``Simulated``.
     """
 
     unit: str
@@ -47,11 +48,11 @@ class InGroups:
     joint = -1
 
     def input_maps(self, network: Network, images: int, photograph: Path | None) -> Bits:
-        """Words of the photograph, or random ones."""
+        """Return the words of the photograph, or random words."""
         return input_maps(network, images, photograph)
 
     def words_of(self, where: str, maps: Numbers, network: Network) -> Bits:
-        """Numbers rounded into the format, or ``uint32`` words of it; none stored far from itself.
+        """Convert numbers to the format by rounding; ``uint32`` arrays are words of the format.
 
         Raises:
             BadInput: ``given_words`` or ``check_storable`` refuses them.
@@ -61,12 +62,12 @@ class InGroups:
         return words
 
     def parameters(self, network: Network, seed: int, path: Path | None) -> Parameters:
-        """Initial ones from the seed, but for those of the file."""
+        """Return initial parameters from the seed, replaced by the parameters in the file."""
         found = initial_parameters(network, seed)
         return found if path is None else read_kernels(path, network, found)
 
     def step(self, choice: SimulationChoice, image: Bits, parameters: Parameters) -> Any:
-        """That of whole layers, or of a layer's first rows."""
+        """Return the step of whole layers, or of a layer's first rows."""
         network = choice.network
         layers = [network.layer(layer.name) for layer in choice.layers]
         golden = GoldenStep(network, layers, image, parameters, pooled=choice.before)
@@ -75,7 +76,7 @@ class InGroups:
         return step_of(network, layers[0], choice.layers[0], golden)
 
     def sittings(self, choice: SimulationChoice, step: Any) -> Iterator[Sitting]:
-        """One for each phase of the layers that share a design, a turn for each group."""
+        """Yield a sitting for each phase of layers with the same design, a turn for each group."""
         for phase, layers in phases_chosen(choice):
             spans = []
             for layer in layers:
@@ -89,11 +90,11 @@ class InGroups:
             yield Sitting(phase.top(choice.array), spans, cycles)
 
     def turns(self, choice: SimulationChoice, layer: Layer) -> int:
-        """One for each group."""
+        """Return one turn for each group."""
         return len(groups_of(layer, choice.group))
 
     def planned(self, choice: SimulationChoice) -> SimulationPlan:
-        """Cycles by the machine's model, which knows deltas at the resolution of the sums only."""
+        """Return modelled cycles. The model only supports deltas at the resolution of the sums."""
         passes, words, cycles = 0, 0, list[int | None]()
         for phase, layers in phases_chosen(choice):
             cycles.append(self._all_cycles(choice, layers, phase.name))
@@ -106,7 +107,7 @@ class InGroups:
     def _all_cycles(
         self, choice: SimulationChoice, layers: Sequence[Layer], phase: str
     ) -> int | None:
-        """Those of the groups that were chosen of some layers, with the loading of kernels."""
+        """Return the cycles of the selected groups of some layers, with kernel loading."""
         found = []
         for layer in layers:
             cycles, groups = self._cycles(choice, layer, phase), groups_of(layer, choice.group)
@@ -120,7 +121,7 @@ class InGroups:
         return cycles_of(choice.network, layer, phase, choice.images)
 
     def efficiency(self, choice: SimulationChoice, result: PassResult) -> float | None:
-        """By the cycles of all groups."""
+        """Return the efficiency from the cycles of all groups."""
         layer = result.layer
         cycles = self._cycles(choice, layer, result.phase)
         if cycles is None:
@@ -129,25 +130,25 @@ class InGroups:
         return result.audit.ideal * runs / cycles.total
 
     def halves(self, choice: SimulationChoice, layer: Layer, phase: str) -> dict[str, int]:
-        """None."""
+        """Return no halves."""
         return {}
 
     def about(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, Any]:
-        """The name of the design."""
+        """Return the name of the design."""
         return {"design": layer.design}
 
     def hardware(self, choice: SimulationChoice, layer: Layer, phase: str) -> str:
-        """The same."""
+        """Return the name of the design as text."""
         return f"design {layer.design}"
 
     def numbers(self, network: Network, layer: Layer, outputs: Bits) -> Values:
-        """Of the network's format."""
+        """Return outputs in the network's format."""
         return to_values(outputs, network.fmt)
 
     def shown(
         self, choice: SimulationChoice, step: Any, result: PassResult
     ) -> tuple[Values, Values]:
-        """Of the groups that ran."""
+        """Return the arrays of the groups that ran."""
         assert result.outputs is not None
         group, n, x = choice.group, result.layer.shape.n, step.x(result.layer)
         maps = x if group is None else x[..., group * n : (group + 1) * n]
@@ -156,12 +157,12 @@ class InGroups:
 
 
 def groups_of(layer: Layer, group: int | None) -> Sequence[int]:
-    """The groups of a layer that are run."""
+    """Return the groups of a layer that are run."""
     return range(layer.groups) if group is None else (group,)
 
 
 def phases_chosen(choice: SimulationChoice) -> Iterator[tuple[HardwarePhase, Sequence[Layer]]]:
-    """The phases to run, each with layers in a row that share its design."""
+    """Yield the phases to run, each with the consecutive layers that share its design."""
     return phases_of(
         choice.network, choice.layers, choice.phases, state=choice.state, before=choice.before
     )
@@ -177,11 +178,11 @@ def _group(
 
 
 def _sum(cycles: Sequence[int | None]) -> int | None:
-    """None if one of them is unknown."""
+    """Return the sum; None if a summand is unknown."""
     known = [each for each in cycles if each is not None]
     return sum(known) if len(known) == len(cycles) else None
 
 
 def _keep(step: Any, name: str, outputs: Bits) -> None:
-    """The next layer takes what the hardware made."""
+    """Store the hardware's output as the next layer's input."""
     step.made[name] = outputs

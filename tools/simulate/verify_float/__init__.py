@@ -1,1 +1,1 @@
-"""``merp verify-float``: arithmetic units against files of vectors."""
+"""``merp verify-float``: check arithmetic units against files of vectors."""

@@ -1,4 +1,4 @@
-"""What else the rows of a file may be: another operation's, or rounded in another direction."""
+"""Find another meaning of a file's rows: another operation or rounding direction."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from merp.models.arithmetic.ieee import ROUNDINGS, ieee
 from merp.models.arithmetic.testfloat import OPERATIONS, FileVectors
 from merp.models.base.formats import FloatFormat
 
-LOOKED_AT = 200  # rows of each sort: a whole file takes too long, and tells no more
+LOOKED_AT = 200  # rows of each sort: a whole file takes too long and shows no more
 
 
 def explanation(op: str, differing: FileVectors, others: FileVectors) -> str | None:
-    """Find a reading of the file in which every row is right; None if there is none.
+    """Find an operation and a rounding for which every row is right; None if there are none.
 
     Args:
-        op: the operation asked for.
-        differing: rows that are not its, rounded to nearest even.
-        others: rows that are.
+        op: the requested operation.
+        differing: rows that differ from it, rounded to nearest even.
+        others: rows that agree with it.
     """
     fmt = differing.fmt
     rows = []

@@ -1,4 +1,4 @@
-"""Run an engine over all batches of a file, and count."""
+"""Run an engine over all batches of a file, and count the rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = 10
 
 @dataclass
 class _Sample:
-    """The first rows of some sort."""
+    """The first rows of one sort."""
 
     parts: list[FileVectors] = field(default_factory=list)
     count: int = 0
@@ -45,7 +45,7 @@ _COLUMNS = [each.name for each in fields(FileVectors) if each.name != "fmt"]
 
 @dataclass
 class _Vhdl:
-    """What GHDL said: cycles in which every output was as in MyHDL, and the first difference."""
+    """The result of GHDL: cycles with the same outputs as in MyHDL, and the first difference."""
 
     cycles: int = 0
     difference: str | None = None
@@ -71,15 +71,15 @@ def _words(words: NDArray[Any], digits: int) -> str:
 
 
 def verify(unit: Unit, engine: str, progress: Callable[[int], None]) -> dict[str, Any]:
-    """Compare every row that says something about flush-to-zero hardware.
+    """Compare every row that applies to hardware that flushes subnormals to zero.
 
-    ``rows`` = ``compared`` + ``outside``; ``converted`` is the part of ``compared`` whose word
-    follows from the flush rule (``testfloat``) instead of standing in the file.
+    ``rows`` = ``compared`` + ``outside``. ``converted`` is the part of ``compared`` whose expected
+    word follows from the flush rule (``testfloat``) and not directly from the file.
 
     Args:
-        unit: what is checked.
-        engine: of ``ENGINES``.
-        progress: is told how many rows are done.
+        unit: the unit to check.
+        engine: one of ``ENGINES``.
+        progress: receives the number of rows that are done.
     """
     if engine == "ghdl":
         from merp.cosim.engines.simulators import check_ghdl

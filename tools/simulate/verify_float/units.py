@@ -1,4 +1,4 @@
-"""The units that can be checked: each reads its files, and answers as golden and as hardware."""
+"""The units that can be checked. Each reads its files, as golden model and as hardware."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from merp.models.network.registry import machine_for, part_of
 if TYPE_CHECKING:
     from merp.testbenches.arithmetic.fp_bench import FpRun
 
-_HARDWARE_CHUNK = 1 << 17  # bytes of a file that one simulation is given
+_HARDWARE_CHUNK = 1 << 17  # bytes of a file for one simulation
 _DEFAULT_LATENCY = {"add": ADD_LATENCY, "mul": MUL_LATENCY}
 
 
 RunSums = Callable[[SumSet, Bits, Bits], "FpRun"]
-"""The part ``sums`` of a machine: runs sums through its block of their kind, (count, taps) words of
-both factors."""
+"""The part ``sums`` of a machine. It runs sums through its block of their kind. Both factors are
+(count, taps) words."""
 
 
 @dataclass(frozen=True)
 class OperandBatch:
-    """Rows of a file: line numbers, operands by name, and what must come out.
+    """Rows of a file: line numbers, operands by name, and expected results.
 
-    ``vectors`` are the rows themselves where they are TestFloat's.
+    For a file of TestFloat, ``vectors`` are the rows themselves.
     """
 
     lines: NDArray[np.int64]
@@ -53,7 +53,8 @@ class OperandBatch:
 
 
 class Unit(ABC):
-    """What is checked; ``about`` says so in the answer, ``digits`` are a result's."""
+    """A unit to check; ``about`` describes it in the answer, ``digits`` is the length of a
+    result."""
 
     about: dict[str, Any]
     digits: int
@@ -72,23 +73,23 @@ class Unit(ABC):
 
 
 def format_name(fmt: FloatFormat) -> str:
-    """Return the name that ``--format`` takes."""
+    """Return the name of a format, as for ``--format``."""
     names = [name for name, each in FORMATS.items() if each == fmt]
     return names[0] if names else f"e{fmt.exp_bits}f{fmt.frac_bits}"
 
 
 class FloatUnit(Unit):
-    """``fp_add`` (``add``, ``sub``) or ``fp_mul``, and a file of TestFloat's.
+    """``fp_add`` (``add``, ``sub``) or ``fp_mul``, with a file of TestFloat.
 
     Args:
-        op: of ``testfloat.OPERATIONS``.
-        source, name, fmt, prefix: as ``read_vectors`` takes them.
-        tininess: how the file's author detects it, if known.
-        latency: the unit's; by default what designs have.
-        simulated: whether ``hardware`` will be asked.
+        op: one of ``testfloat.OPERATIONS``.
+        source, name, fmt, prefix: as for ``read_vectors``.
+        tininess: how the author of the file detects it, if known.
+        latency: latency of the unit; by default as in designs.
+        simulated: whether ``hardware`` will be called.
 
     Raises:
-        BadInput: there is no such unit, or as ``read_vectors``.
+        BadInput: there is no such unit, or as for ``read_vectors``.
     """
 
     def __init__(
@@ -159,10 +160,10 @@ class FloatUnit(Unit):
 
 
 class SumUnit(Unit):
-    """``cu_fused`` (``fused``) or ``row_array`` (``row``), and a file of sums.
+    """``cu_fused`` (``fused``) or ``row_array`` (``row``), with a file of sums.
 
     Raises:
-        BadInput: as ``SumFile``, or no block has so many taps.
+        BadInput: as for ``SumFile``, or no block has this number of taps.
     """
 
     def __init__(self, kind: str, source: BinaryIO, name: str, simulated: bool) -> None:
@@ -192,7 +193,8 @@ class SumUnit(Unit):
             yield OperandBatch(rows.lines, {"a": rows.a, "b": rows.b}, wanted, none, none)
 
     def _seen(self, sums: Bits) -> Bits:
-        """What there is to be seen of sums: a row's only as a gradient that began with +0."""
+        """Return the observable part of sums. A row's sum is only visible as a gradient that began
+        at +0."""
         if not self._simulated or self.sums.kind == "fused":
             return sums
         return fp_convert(fp_add(0, sums, self.sums.fmt), self.sums.fmt, BINARY32)

@@ -1,4 +1,4 @@
-"""``merp verify-float``: arithmetic units against a file of vectors, and files of sums."""
+"""``merp verify-float``: check arithmetic units against a file of vectors, and write sums."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_ROWS = 100_000
 
 
 def _format(text: str) -> FloatFormat:
-    """Argument type: a format by name, or by the widths of its fields."""
+    """Parse an argument: a format by name, or by the widths of its fields."""
     if text in FORMATS:
         return FORMATS[text]
     found = re.fullmatch(r"e(\d{1,2})f(\d{1,2})", text)
@@ -52,12 +52,12 @@ def _format(text: str) -> FloatFormat:
 
 @dataclass(frozen=True)
 class Digits(Kind):
-    """One of some small numbers."""
+    """One of a few small numbers."""
 
     numbers: Sequence[int]
 
     def form(self) -> dict[str, Any]:
-        """Choices of argparse."""
+        """Return choices of argparse."""
         return {"type": int, "choices": self.numbers}
 
 
@@ -65,22 +65,22 @@ class Digits(Kind):
 class VerifyFloatOptions(fields.Answer):
     """The options of the verb."""
 
-    op: str = option(OneOf((*OPERATIONS, *KINDS)), "what the file is of", required=True)
+    op: str = option(OneOf((*OPERATIONS, *KINDS)), "operation of the file", required=True)
     vectors: str | None = option(
-        Text(), "a b result flags, as TestFloat prints; - is the input (no default)",
+        Text(), "a b result flags, as TestFloat prints; - is standard input (no default)",
         metavar="FILE",
     )  # fmt: skip
-    engine: str = option(OneOf(ENGINES), "what computes", default="golden")
+    engine: str = option(OneOf(ENGINES), "engine that computes the results", default="golden")
     format: FloatFormat | None = option(
         Read(_format),
-        f"{', '.join(FORMATS)}, or eXfY of X exponent and Y fraction bits (default: 8 digits are "
-        "binary32, 4 are binary16)",
+        f"{', '.join(FORMATS)}, or eXfY with X exponent and Y fraction bits (default: binary32 "
+        "for 8 digits, binary16 for 4)",
         metavar="NAME",
         needs=OF_FLOATS,
     )
     tininess: Tininess | None = option(
         OneOf(("before", "after")),
-        "how the file detects it; without (default), results on the border are not compared",
+        "how the file detects it; by default, results on the border are not compared",
         needs=OF_FLOATS,
     )
     latency: int | None = option(
@@ -94,7 +94,7 @@ class VerifyFloatOptions(fields.Answer):
         needs=OF_FLOATS,
     )
     output: Path | None = fields.output(
-        "file", "golden sums to write (default: none)", metavar="FILE", section=WRITING
+        "file", "write golden sums to this file (default: none)", metavar="FILE", section=WRITING
     )
     taps: int | None = option(
         WholeOption(1, MOST_TAPS), "products in a sum (no default)", metavar="N", section=WRITING,
@@ -104,17 +104,17 @@ class VerifyFloatOptions(fields.Answer):
         Digits(DSPS), "DSP blocks per product (default 1)", section=WRITING, needs=OUTPUT
     )
     window: int | None = option(
-        WholeOption(*WINDOWS), "W (default 32)", metavar="N", section=WRITING, needs=OUTPUT
+        WholeOption(*WINDOWS), "window W (default 32)", metavar="N", section=WRITING, needs=OUTPUT
     )
     precision: int | None = option(
-        WholeOption(*PRECISIONS), "(default 24)", metavar="N", section=WRITING, needs=OUTPUT
+        WholeOption(*PRECISIONS), "bits (default 24)", metavar="N", section=WRITING, needs=OUTPUT
     )
     rows: int | None = option(
-        WholeOption(1, _MOST_ROWS), "random ones (default 1000)", metavar="N", section=WRITING,
+        WholeOption(1, _MOST_ROWS), "random rows (default 1000)", metavar="N", section=WRITING,
         needs=OUTPUT,
     )  # fmt: skip
     seed: int | None = option(
-        WholeOption(0, MOST_SEED), "(default 0)", metavar="N", section=WRITING, needs=OUTPUT
+        WholeOption(0, MOST_SEED), "seed (default 0)", metavar="N", section=WRITING, needs=OUTPUT
     )
 
 
@@ -122,7 +122,7 @@ REQUEST = VerifyFloatOptions
 
 
 def run(asked: VerifyFloatOptions) -> int:
-    """Check a file, 1 if a row or the VHDL differs; or write one."""
+    """Check a file, with status 1 if a row or the VHDL differs, or write a file of sums."""
     if asked.output is not None and asked.vectors is None:
         return _write(asked, asked.output)
     if asked.vectors is None or asked.output is not None:
@@ -135,7 +135,7 @@ def run(asked: VerifyFloatOptions) -> int:
         print(json.dumps({"vectors": asked.vectors, **answer}, indent=2))
     else:
         _print(answer)
-    if difference is not None:  # the VHDL does not do what MyHDL does
+    if difference is not None:  # the VHDL differs from MyHDL
         raise CheckFailed(difference)
     return 1 if answer["mismatches"] else 0
 
@@ -147,7 +147,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         return
     try:
         source = Path(name).open("rb")
-    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+    except (OSError, ValueError) as error:  # a name with a NUL raises a ValueError
         reason = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"{name!r}: {reason}: a readable file is needed") from error
     with source:

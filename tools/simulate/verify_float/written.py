@@ -1,4 +1,4 @@
-"""A file of sums: corners one by one, then kinds of data at random, with golden results."""
+"""Write a file of sums with golden results: corner cases, then random rows of several kinds."""
 
 from __future__ import annotations
 

@@ -306,7 +306,7 @@ def test_a_cache_that_cannot_be_is_refused(
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "home", home)
-    assert refused() == "MERP_CACHE: must name a folder where there is no home folder"
+    assert refused() == "MERP_CACHE: must name a folder if there is no home folder"
 
 
 def test_numbas_cache_is_not_shared(

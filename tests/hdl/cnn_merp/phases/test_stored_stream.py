@@ -363,5 +363,5 @@ def test_a_word_that_is_no_number_of_the_stored_format_is_refused(word: int) -> 
     x = np.zeros((1, 2, 2, 1), np.uint32)
     x[0, 1, 0, 0] = word
     ones = np.full((1, 1, 2, 2), BINARY32.one, np.uint32)
-    with pytest.raises(ValueError, match=rf"s_axis_map: word {word:#x} is no number of"):
+    with pytest.raises(ValueError, match=rf"s_axis_map: word {word:#x} is not a number of"):
         forward_run(shape, design, x, ones, ones.reshape(-1)[:1])

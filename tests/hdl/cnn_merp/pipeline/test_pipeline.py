@@ -139,8 +139,8 @@ def test_every_count_of_a_pipeline_is_checked(played: tuple[ConcurrentBatch, Run
         ("layer1_features_fill", 1, "layer1_features_fill: 1 at the end, not 0"),
         ("layer2_states_fill", 2, "layer2_states_fill: 2 at the end, not 0"),
         ("flight", 1, "flight: 1 at the end, not 0"),
-        ("flight_peak", 3, "flight_peak: 3 images on their way, not 2 at most"),
-        ("framing_error", 1, "framing_error: an input's last did not come with its last word"),
+        ("flight_peak", 3, "flight_peak: 3 images in flight, not 2 at most"),
+        ("framing_error", 1, "framing_error: the last flag of an input is not at its last word"),
     ],
 )
 def test_what_is_left_in_a_pipeline_is_told(
@@ -166,7 +166,7 @@ CIRCLE = (
 def test_an_image_that_waits_for_the_next_is_refused(tmp_path: Path) -> None:
     odd = waiting(tmp_path)
     said = (
-        "--depth 1: images wait for later ones, which must be on their way: of "
+        "--depth 1: images wait for later ones, which must be in flight: of "
         "fc2 1 positions of deltas: allowed are 2 or more"
     )
     with pytest.raises(BadInput, match=said):

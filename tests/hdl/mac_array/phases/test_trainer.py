@@ -106,7 +106,7 @@ def test_a_loss_that_was_reset_begins_anew() -> None:
 @pytest.mark.parametrize(
     ("layer", "loss", "message"),
     [
-        (classifier(1), False, "loss hinge: the design has no unit of losses"),
+        (classifier(1), False, "loss hinge: the design has no loss unit"),
         (classifier(1, rows=5), True, "loss hinge: only fp of a layer whose sums are a word of"),
         (
             dp(1, inputs=2, outputs=2, rows=1, columns=1, kernel=1, loss="squared"),

@@ -151,7 +151,7 @@ def test_layers_that_cannot_be_fused_are_refused_in_a_line() -> None:
     assert front is not None
     assert f"{adds.name} adds maps" in refused(residual, front.name, adds.name)
     behind = next(layer for layer in residual.layers if previous(residual, layer) is shortcut)
-    assert "goes elsewhere, too" in refused(residual, shortcut.name, behind.name)
+    assert "is also used elsewhere" in refused(residual, shortcut.name, behind.name)
 
 
 def test_shares_that_fit_no_part_are_refused_in_a_line() -> None:

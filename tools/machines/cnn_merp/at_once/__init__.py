@@ -1,1 +1,1 @@
-"""Engines that all run at once: what a pipeline and a chain of boards share."""
+"""Concurrent engines: common parts of a pipeline and of a chain of boards."""

@@ -1,4 +1,4 @@
-"""What a training with all layers and phases at once is asked; it imports nothing slow."""
+"""Options of a training with all layers and phases concurrently; no slow imports."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from merp.tools.train.request import Train
 
 @dataclass(frozen=True, kw_only=True)
 class AtOnce:
-    """All layers and phases at once.
+    """All layers and phases run concurrently.
 
     Attributes:
-        pooled: whether deltas are stored at pooled resolution. depth: images on their way at most.
+        pooled: whether deltas are stored at pooled resolution.
+        depth: maximum number of images in flight.
     """
 
     pooled: ClassVar[bool] = False
@@ -25,14 +26,16 @@ class AtOnce:
 
 
 def depth_of(asked: Train, engine: str) -> int:
-    """Images on their way, as asked for or by default.
+    """Return the requested or the default number of images in flight.
 
     Raises:
         BadInput: the request asks for passes of a plan, or for an engine without hardware.
     """
     said = given("architecture", asked.architecture)
     if asked.board is not None:
-        raise BadInput(f"{said}: runs no passes of a plan: allowed without {name_of('board')}")
+        raise BadInput(
+            f"{said}: does not support passes of a plan: allowed without {name_of('board')}"
+        )
     if engine == "golden":
         able = ", ".join(each for each in ENGINES if each != engine)
         raise BadInput(f"{said}: {mention('engine', engine)} runs no hardware: allowed are {able}")

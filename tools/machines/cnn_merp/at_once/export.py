@@ -1,4 +1,4 @@
-"""What exports of all engines at once refuse."""
+"""Options that exports of concurrent engines refuse."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from merp.tools.export.request import ExportOptions
 
 
 def check_asked(asked: ExportOptions, network: Network) -> None:
-    """Refuse what engines that run at once do not take.
+    """Refuse options that concurrent engines do not support.
 
     Raises:
-        BadInput: an option chooses among designs, or a layer's design does not take the images.
+        BadInput: an option selects among designs, or a layer's design does not support the images.
     """
     refuse(asked, "delta_at", *OF_DESIGNS, by=f"--architecture {asked.architecture}")
     for layer in network.layers:

@@ -1,4 +1,4 @@
-"""What packages of engines that run at once have in common: their step, and how it is written."""
+"""Common parts of packages of concurrent engines: their step, and its files."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ PARAMETERS = {
     "kernel": "kernels in the order m, n, row, column",
     "bias": "biases in the order m",
 }
-"""What streams of parameters carry, by the end of their names."""
+"""Contents of streams of parameters, by the end of their names."""
 
 
 def random_step(
     network: Network, images: int, *, pooled: bool = False
 ) -> tuple[Model, Step, Rates]:
-    """A golden step on random images, image i of class i, and the model that it began with.
+    """Return a golden step on random images, image i of class i, and the model before the step.
 
     Args:
-        pooled: as of ``train_step``.
+        pooled: as in ``train_step``.
     """
     model, maps = initial_model(network, 0), random_maps(network, images)
     rates = rates_of(RATE, images, network.fmt)
@@ -60,14 +60,18 @@ def write_step(
     spent: TimeSpent,
     directory: Path,
 ) -> dict[str, Any]:
-    """Write engines that run at once behind one AXI shell, and a step of theirs; as ``write``.
+    """Write concurrent engines behind one AXI shell, with a step of theirs; as ``write``.
 
     Args:
+        frame: the common values of packages.
         made: the step, with the engines.
-        facts, said: of this package alone, for programs and for its page.
+        facts: facts of this package alone, for programs.
+        said: texts of this package alone, for its page.
+        spent: where to report the times.
+        directory: the folder of the package.
 
     Raises:
-        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+        RuntimeError: GHDL or Verilator is installed and rejects the exported files.
     """
     engine = made.hardware.top()
     shell = axi_top(engine)
@@ -103,7 +107,7 @@ def write_step(
 
 
 def _counter(of: ConcurrentEngines) -> Mapping[str, str]:
-    """The counter of each stream that is an engine's, without ``status_``."""
+    """Return the counter of each engine stream, without ``status_``."""
     return {
         pin: f"{engine.name}_{port}"
         for engine in of.engines
@@ -113,7 +117,7 @@ def _counter(of: ConcurrentEngines) -> Mapping[str, str]:
 
 
 def when(stream: str) -> str:
-    """When the kernels and biases of a stream are used or made."""
+    """Return when the kernels and biases of a stream are used or computed."""
     if stream.startswith("m_axis"):
         return "updated"
     return "for forward and delta propagation" if "_fp_" in stream else "for its update"

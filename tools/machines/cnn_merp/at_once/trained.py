@@ -1,4 +1,4 @@
-"""What a training with all layers and phases at once shows beside the traffic of a step."""
+"""Output of a training with all layers and phases concurrently, besides the traffic of a step."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from merp.models.base.counters import STALLS
 from merp.tools.common.table import table
 
 KEY = "pipeline"
-"""Of the answer for machines."""
+"""Key of the machine-readable answer."""
 
 ON_PORTS = (
-    "All layers and phases run at once; on the ports of the pipeline are images, scores, "
-    "their deltas, and kernels."
+    "All layers and phases run concurrently. The pipeline's ports carry images, scores, "
+    "deltas of the scores, and kernels."
 )
 
 
 def engines(answer: Mapping[str, Any]) -> Iterator[Any]:
-    """The engines side by side, as a table, where a step ran."""
+    """Yield the table of the engines, if a step ran."""
     if KEY in answer:
         yield _engines(answer[KEY])
 
 
 def _engines(whole: Mapping[str, Any]) -> Any:
-    """The engines side by side, as a table."""
+    """Return a table that compares the engines."""
     rows = [
         [
             f"{each['layer']} {each['phase']}",
@@ -35,9 +35,8 @@ def _engines(whole: Mapping[str, Any]) -> Any:
     ]
     caption = (
         f"One step takes {whole['cycles']:,} cycles, by the model of rows "
-        f"{whole['modelled']:,}; {whole['in_flight']} of at most "
-        f"{whole['depth']} images were on their way at once. Total: from an engine's first word "
-        "to its last."
+        f"{whole['modelled']:,}. At most {whole['in_flight']} of {whole['depth']} allowed "
+        f"images were in flight. Total: from an engine's first word to its last."
     )
     columns = ["engine", "total", "slots", *(f"waits: {cause}" for cause in STALLS)]
-    return table("Engines side by side, cycles of one step", columns, rows, caption=caption)
+    return table("Engines, cycles of one step", columns, rows, caption=caption)

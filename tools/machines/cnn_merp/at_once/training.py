@@ -1,4 +1,4 @@
-"""Training with all layers and phases at once: in the hardware alone."""
+"""Training with all layers and phases concurrently, only in the hardware."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ from merp.tools.train.place import Place
 
 @dataclass(frozen=True)
 class AtOnceRunner(FloatRunner):
-    """Steps of a course; the answer has what the last one was as a whole.
+    """Steps of a course. The answer includes the last step as a whole.
 
     Attributes:
-        of: whose steps they are. last: what came of the last step; empty before any.
+        of: the arithmetic of the steps.
+        last: result of the last step; empty before the first.
     """
 
     of: AtOnceArithmetic
@@ -42,7 +43,7 @@ class AtOnceRunner(FloatRunner):
         return self.last[0]
 
     def answer(self) -> dict[str, Any]:
-        """The last step as one run: cycles, images on their way, and cycles of every engine."""
+        """Return the last step as one run: cycles, images in flight, and cycles of every engine."""
         if not self.last:
             return {}
         (last,) = self.last
@@ -63,33 +64,33 @@ class AtOnceRunner(FloatRunner):
 
 @dataclass(frozen=True)
 class AtOnceArithmetic(FloatArithmetic, ABC):
-    """Of a network in floats whose layers and phases all run at once."""
+    """Arithmetic of a floating-point network whose layers and phases run concurrently."""
 
     def check(self, course: Course) -> None:
-        """Refuse networks of other machines than the one whose designs this one runs."""
+        """Refuse networks with designs of a machine that this machine does not run."""
         machine = machine_that_runs(self.network).name
         if machine != course.machine.runs:
             fixed = isinstance(self.network.numbers, FixedFormat)
             what = "is in fixed point" if fixed else f"runs on {machine}"
             raise BadInput(
-                f"{name_of('architecture')}: {self.network.name} {what}: allowed without"
+                f"{name_of('architecture')}: {self.network.name} {what}: omit it"
             )
 
     def runner(
         self, course: Course, plan: InPasses | None, batch: int, progress: Progress
     ) -> AtOnceRunner:
-        """What runs the steps of a course."""
+        """Return the runner of a course's steps."""
         run = hardware_step(self.hardware(course, batch, progress), course, progress)
         return AtOnceRunner(course, batch, run, self)
 
     @abstractmethod
     def hardware(self, course: Course, images: int, progress: Progress) -> StepAtOnce[Any]:
-        """What runs a step of so many images.
+        """Return the hardware for a step of ``images`` images.
 
         Raises:
-            BadInput: it does not take them, or has no place for a layer.
+            BadInput: the hardware does not support the images or a layer.
         """
 
     @abstractmethod
     def said(self, course: Course, images: int, whole: WholeStep) -> Mapping[str, Any]:
-        """What was asked of the machine, ``modelled`` cycles, and what it alone counts."""
+        """Return the machine's settings, ``modelled`` cycles, and its own counts."""

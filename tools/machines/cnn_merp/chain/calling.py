@@ -1,4 +1,4 @@
-"""Which process trains, where others simulate boards for it."""
+"""Which process trains if other processes simulate boards for it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from merp.tools.train.request import TrainOptions
 
 
 def calling(asked: TrainOptions) -> AbstractContextManager[bool]:
-    """Whether this process trains: with ``--mpi`` the first rank does.
+    """Yield whether this process trains. With ``--mpi`` only the first rank does.
 
     Raises:
-        BadInput: as ``other_ranks``.
+        BadInput: as in ``other_ranks``.
     """
     if not asked.mpi:
         return nullcontext(True)
-    from merp.cosim.machines.cnn_merp.chain.ranks import other_ranks  # slow imports wait
+    from merp.cosim.machines.cnn_merp.chain.ranks import other_ranks  # slow imports, therefore late
 
     return other_ranks()

@@ -1,4 +1,4 @@
-"""What a training on a chain of boards is asked."""
+"""Options of a training on a chain of boards."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from merp.tools.machines.cnn_merp.at_once.course import AtOnce, depth_of
 from merp.tools.train.request import Train
 
 APART = ("myhdl", "verilator")
-"""Engines whose simulations of several boards can run together."""
+"""Engines that support several simulations of boards together."""
 
 PROCESSES, MPI = "processes", "mpi"
-"""What simulates each board by itself, as it is asked for."""
+"""The options that select one simulation per board."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OnBoards(AtOnce):
-    """The same on a chain of boards.
+    """Concurrent layers and phases on a chain of boards.
 
     Attributes:
-        devices: boards. pace: cycles of a word on a link between boards.
-        apart: what simulates each board by itself, ``PROCESSES`` or ``MPI``; None if all are in one
-            simulation. patience: seconds that one of these may give no sign of life.
+        devices: number of boards.
+        pace: cycles per word on a link between boards.
+        apart: the simulators of single boards, ``PROCESSES`` or ``MPI``; None if all boards are in
+            one simulation.
+        patience: seconds without a sign of life that a simulator is allowed.
     """
 
     pooled: ClassVar[bool] = True
@@ -36,10 +38,10 @@ class OnBoards(AtOnce):
 
 
 def course(asked: Train, engine: str) -> OnBoards:
-    """What was asked for; what was not has its default.
+    """Return the requested options, with defaults for the others.
 
     Raises:
-        BadInput: as ``depth_of``, or the engine simulates no board by itself.
+        BadInput: as in ``depth_of``, or the engine does not support one simulation per board.
     """
     depth = depth_of(asked, engine)
     ways = [way for way in (PROCESSES, MPI) if getattr(asked, way, False)]

@@ -17,12 +17,12 @@ def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
     """Export the network on a chain of boards.
 
     Raises:
-        BadInput: as ``check_asked`` and ``ChainPackages``.
+        BadInput: as in ``check_asked`` and ``ChainPackages``.
     """
     check_asked(asked, network)
     from merp.tools.export.run import row
     from merp.tools.machines.cnn_merp.chain.packages import (
-        ChainPackages,  # the hardware's imports wait
+        ChainPackages,  # slow imports, therefore late
     )
 
     packages = ChainPackages(

@@ -1,4 +1,4 @@
-"""The export of a network on a chain of boards: a package for each node, and what joins them."""
+"""The export of a network on a chain of boards: a package for each node, and their schedule."""
 
 from __future__ import annotations
 
@@ -35,28 +35,32 @@ WORDS = {
     "maps": "map words in the order image, row, column, map",
     "sums": "partial sums in the order image, row, column, map",
     "errors": "deltas of a layer's output in the order image, row, column, map",
-    "states": "state in the order image, row, column, map",
+    "states": "ReLU/pooling mask in the order image, row, column, map",
     "deltas": "deltas of a layer's input in the order image, row, column, map",
 }
-"""What a stream to or from another node carries."""
+"""Contents of a stream to or from another node."""
 
 LONGEST = 32
-"""Bits of a word in a bench."""
+"""Bits of a word in a testbench."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChainPackages:
-    """A network that is to be exported as a chain of boards.
+    """A network for the export as a chain of boards.
 
     Attributes:
-        network: with its designs. devices: nodes. depth: images on their way at most.
-        images: of a run. target: the FPGA of each. clock_mhz: of the constraint.
+        network: network with its designs.
+        devices: number of nodes.
+        depth: maximum number of images in flight.
+        images: number of images of a run.
+        target: the FPGA of each node.
+        clock_mhz: clock of the constraint.
         dialect: the language.
 
     Raises:
-        BadInput: it is none that a chain has a place for, there are more nodes than maps can feed,
-            so few images on their way would wait for ever, a node has more registers than a shell
-            has addresses, or words on a link are longer than those of a bench.
+        BadInput: a chain does not support the network, there are more nodes than maps can feed, or
+            ``depth`` would deadlock. Further reasons: a node has more registers than
+            its shell has addresses, or a link has longer words than a testbench.
     """
 
     network: Network
@@ -91,11 +95,11 @@ class ChainPackages:
 
     @cached_property
     def nodes(self) -> list[ChainNode]:
-        """Of the chain, in order."""
+        """The nodes of the chain, in order."""
         return [ChainNode(self.cluster, place) for place in range(self.devices)]
 
     def frame(self, node: ChainNode) -> Frame:
-        """What the package of a node has in common with others."""
+        """Return the values of a node's package that all packages have."""
         kind = f"node {node.place}"
         held = ", ".join(_said(share) for share in node.shares.values())
         return Frame(
@@ -109,16 +113,16 @@ class ChainPackages:
         )
 
     def batch(self) -> ClusterBatch:
-        """A step on random images."""
+        """Return a step on random images."""
         model, step, rates = random_step(self.network, self.images, pooled=True)
         return cluster_batch(self.cluster, model, step, rates, self.depth, pace=1)
 
     def write(self, output: Output, progress: Progress) -> dict[str, dict[str, Any]]:
-        """Write the packages and their schedule as one set; the manifest of each, by folder.
+        """Write the packages and their schedule as one set; return the manifest of each, by folder.
 
         Raises:
-            BadInput: it cannot be written.
-            RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+            BadInput: the packages cannot be written.
+            RuntimeError: GHDL or Verilator is installed and rejects the exported files.
         """
         spent, exported = progress.spent, {}
         with spent.on("golden"):
@@ -150,10 +154,10 @@ class ChainPackages:
             "answers": {name: asdict(each) for name, each in part.run.answers.items()},
         }
         said = {
-            "step": "kernels in, what comes from other nodes in, what goes to them out, new "
+            "step": "kernels in, words from other nodes in, words to other nodes out, new "
             "kernels out",
-            "run": "What comes from other nodes is in the vectors; errors of an image come when "
-            "what they are made of has left at the back.",
+            "run": "The vectors include the words from other nodes. The errors of an image arrive "
+            "after the words from which they are computed have left at the back.",
             "stream_words": _stream_words(part),
         }
         return write_step(frame, part, facts, said, spent, directory)
@@ -161,7 +165,7 @@ class ChainPackages:
     def _schedule(
         self, parts: list[NodeBatch], exported: Mapping[str, Mapping[str, Any]]
     ) -> dict[str, str]:
-        """What the nodes do together, for programs and on a page."""
+        """Return the schedule of the nodes, for programs and as a page."""
         nodes = []
         for part, (name, manifest) in zip(parts, exported.items(), strict=True):
             addresses = manifest["registers"]
@@ -205,7 +209,7 @@ class ChainPackages:
 
 
 def _link(border: int, way: str, stream: str, words: int) -> dict[str, Any]:
-    """A stream over the border behind a node: from whose pin to whose."""
+    """Return a stream over the border behind a node, with the pins at both ends."""
     ends = [(border, f"m_axis_back_{stream}"), (border + 1, f"s_axis_front_{stream}")]
     if way == "back":
         ends = [(border + 1, f"m_axis_front_{stream}"), (border, f"s_axis_back_{stream}")]
@@ -217,14 +221,14 @@ def _link(border: int, way: str, stream: str, words: int) -> dict[str, Any]:
 
 
 def _said(share: Share) -> str:
-    """A share, as people say it."""
+    """Return the name of a share, for messages."""
     if share.whole:
         return share.layer.name
     return f"{share.layer.name} maps {share.begin} to {share.end - 1}"
 
 
 def _stream_words(part: NodeBatch) -> dict[str, str]:
-    """Contents and order of words by stream."""
+    """Return contents and order of words by stream."""
     said = {}
     for pin in part.hardware.top().ports.streams:
         side, end = pin.name[7:].partition("_")[0], pin.name.rpartition("_")[2]

@@ -1,4 +1,4 @@
-"""What a training on a chain of boards shows."""
+"""Output of a training on a chain of boards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merp.tools.train.trained import Shown
 
 
 def _tables(answer: Mapping[str, Any]) -> Iterator[Any]:
-    """The engines, and the links if there are any."""
+    """Yield the tables of the engines and of the links, if there are any."""
     yield from engines(answer)
     if KEY in answer and answer[KEY]["links"]:
         yield _links(answer[KEY])
@@ -21,7 +21,7 @@ TRAINED = Shown(on_ports=ON_PORTS, tables=_tables)
 
 
 def _links(whole: Mapping[str, Any]) -> Any:
-    """What crossed the links, as a table."""
+    """Return a table of the words on the links."""
     rows = []
     for each in whole["links"]:
         ends = each["border"], each["border"] + 1
@@ -29,8 +29,8 @@ def _links(whole: Mapping[str, Any]) -> Any:
         counts = (f"{each[name]:,}" for name in ("closed_form", "sent", "arrived"))
         rows.append([f"{begin} to {end}", each["stream"], *counts])
     caption = (
-        "Words of one step, of states bytes: by formula, out of a node onto the link, off the link "
-        f"into the next. A word takes {whole['link_cycles']} cycle(s)."
+        "Words of one step (of masks: bytes): by formula, sent onto the link by a node, received "
+        f"from the link by the next node. A word takes {whole['link_cycles']} cycle(s)."
     )
     columns = ["link", "words", "closed form", "sent", "arrived"]
     return table("Links between nodes", columns, rows, caption=caption)

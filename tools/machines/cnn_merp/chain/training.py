@@ -19,10 +19,10 @@ from merp.tools.train.course import Course
 
 
 class ChainArithmetic(AtOnceArithmetic):
-    """Of a network on a chain of boards."""
+    """Arithmetic of a network on a chain of boards."""
 
     def hardware(self, course: Course, images: int, progress: Progress) -> ClusterStep:
-        """What runs a step of so many images."""
+        """Return the hardware for a step of ``images`` images."""
         own, told = _own(course), (progress.begin, progress.update)
         return ClusterStep(
             course.network, images, own.depth, course.engine, *told,
@@ -30,7 +30,7 @@ class ChainArithmetic(AtOnceArithmetic):
         )  # fmt: skip
 
     def said(self, course: Course, images: int, whole: WholeStep) -> Mapping[str, Any]:
-        """What was asked, modelled cycles, and what crossed the links, by count and by model."""
+        """Return the settings, modelled cycles, and counted and modelled words on the links."""
         own = _own(course)
         shares = cut(course.network, own.devices)
         found = cluster_cycles(course.network, shares, images, own.depth, own.pace)
@@ -53,7 +53,7 @@ def _own(course: Course) -> OnBoards:
 
 
 def _peers(own: OnBoards) -> Peers | None:
-    """Who simulate the boards apart, if they do."""
+    """Return the peers that simulate single boards, or None."""
     if own.apart == MPI:
         ranks().wait_for(own.patience)
         return ranks()

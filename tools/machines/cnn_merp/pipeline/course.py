@@ -1,4 +1,4 @@
-"""What a training in a pipeline is asked."""
+"""Options of a training in a pipeline."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from merp.tools.train.request import Train
 
 
 def course(asked: Train, engine: str) -> AtOnce:
-    """The depth.
+    """Return the course with the number of images in flight.
 
     Raises:
-        BadInput: as ``depth_of``.
+        BadInput: as in ``depth_of``.
     """
     return AtOnce(depth=depth_of(asked, engine))

@@ -1,4 +1,4 @@
-"""The search for pipelines that no other beats, by the equations of Mazouz and Bridges."""
+"""The search for the Pareto front of pipelines, by the equations of Mazouz and Bridges."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from merp.tools.explore.explorer import (
 )
 from merp.tools.explore.limits import read_limits, within
 
-if TYPE_CHECKING:  # it asks this module
+if TYPE_CHECKING:  # it imports this module
     from merp.tools.explore.explore_verb import ExploreOptions
 
 
 def explored(
     asked: ExploreOptions, network: Network, scope: tuple[str, ...], objectives: tuple[str, ...]
 ) -> tuple[Any, dict[int, str]]:
-    """The front of the pipelines of Mazouz and Bridges, and network files of their engines."""
+    """Return the front of Mazouz and Bridges' pipelines, and network files of their engines."""
     from merp.models.comparison.mazouz import ARCHITECTURE
     from merp.models.comparison.options import Options
     from merp.models.explore.mazouz import COSTS, evolved, front
@@ -57,7 +57,7 @@ def explored(
     choices = {place: points[place].choices for place in found.notable.values()}
     try:
         made = {place: with_engines(network, each) for place, each in choices.items()}
-    except BadInput as error:  # the paper's equations know more networks than the hardware
+    except BadInput as error:  # the paper's equations support networks that the hardware does not
         return replace(found, lacking=str(error)), {}
     engines = {place: engines_of(each, choices[place]) for place, each in made.items()}
     found = replace(found, engines=engines)

@@ -15,11 +15,11 @@ def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
     """Export the network as a pipeline.
 
     Raises:
-        BadInput: as ``check_asked`` and ``PipelinePackage``.
+        BadInput: as in ``check_asked`` and ``PipelinePackage``.
     """
     check_asked(asked, network)
     from merp.tools.machines.cnn_merp.pipeline.package import (
-        PipelinePackage,  # the hardware's imports wait
+        PipelinePackage,  # slow imports, therefore late
     )
 
     package = PipelinePackage(

@@ -29,22 +29,26 @@ from merp.tools.machines.cnn_merp.at_once.package import PARAMETERS, random_step
 KIND = "pipeline"
 WORDS = PARAMETERS | {
     "map": "map words in the order image, row, column, map: images in, scores out",
-    "delta": "deltas of the scores in the order image, map: those of an image when it has left",
+    "delta": "deltas of the scores in the order image, map; of each image after its scores",
 }
-"""What a stream carries, by the end of its name."""
+"""Contents of a stream, by the end of its name."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PipelinePackage:
-    """A network that is to be exported as a pipeline.
+    """A network for the export as a pipeline.
 
     Attributes:
-        network: with its designs. depth: images on their way at most. images: of a run.
-        target: the FPGA. clock_mhz: of the constraint. dialect: the language.
+        network: network with its designs.
+        depth: maximum number of images in flight.
+        images: number of images of a run.
+        target: the FPGA.
+        clock_mhz: clock of the constraint.
+        dialect: the language.
 
     Raises:
-        BadInput: it is none that a pipeline has a place for, so few images on their way would wait
-            for ever, or it has more registers than the shell has addresses.
+        BadInput: a pipeline does not support the network, ``depth`` would deadlock, or there are
+            more registers than the addresses of the shell.
     """
 
     network: Network
@@ -65,17 +69,17 @@ class PipelinePackage:
 
     @cached_property
     def pipeline(self) -> HardwarePipeline:
-        """Its engines."""
+        """The engines of the pipeline."""
         return HardwarePipeline(self.network, pipeline_design(self.network, self.depth), PLAIN)
 
     @property
     def name(self) -> str:
-        """As a folder."""
+        """Name of the folder."""
         return folder_name(self.network.name, KIND)
 
     @property
     def frame(self) -> Frame:
-        """What it has in common with other packages."""
+        """The values of the package that all packages have."""
         units = sum(design_of(self.network, layer).n_cu for layer in self.network.layers)
         return Frame(
             name=self.name,
@@ -94,10 +98,10 @@ class PipelinePackage:
         return batch(self.pipeline, model, step, rates, self.depth)
 
     def write(self, spent: TimeSpent, directory: Path) -> dict[str, Any]:
-        """Write every file but the manifest; return what the manifest says beside the hashes.
+        """Write every file except the manifest; return the manifest's contents except the hashes.
 
         Raises:
-            RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+            RuntimeError: GHDL or Verilator is installed and rejects the exported files.
         """
         network = self.network
         cycles = pipeline_cycles(network, self.images, self.depth).total
@@ -113,9 +117,10 @@ class PipelinePackage:
         }
         said = {
             "step": "kernels in, images in, scores out, deltas of the scores in, new kernels out",
-            "run": "The deltas of an image can come when its scores have left, at any time; the "
-            f"bench, which knows them, offers them at once. A run of {self.images} image(s) with "
-            f"{self.depth} of them on their way at most takes {cycles:,} cycles by the model.",
+            "run": "The deltas of an image can arrive at any time after its scores have left. The "
+            f"bench knows them and sends them immediately. A run of {self.images} image(s) "
+            f"with at most {self.depth} of them in flight takes {cycles:,} cycles by the "
+            "model.",
             "stream_words": _stream_words(self.pipeline.top(), self.pipeline),
         }
         with spent.on("golden"):
@@ -124,7 +129,7 @@ class PipelinePackage:
 
 
 def _stream_words(engine: Top, pipeline: HardwarePipeline) -> dict[str, str]:
-    """Contents and order of words by stream."""
+    """Return contents and order of words by stream."""
     names = {f"layer{each.place}": each.layer.name for each in pipeline.engines}
     said = {}
     for pin in engine.ports.streams:

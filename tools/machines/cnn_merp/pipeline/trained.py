@@ -1,4 +1,4 @@
-"""What a training in a pipeline shows."""
+"""Output of a training in a pipeline."""
 
 from __future__ import annotations
 

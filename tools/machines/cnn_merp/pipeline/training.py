@@ -15,15 +15,15 @@ from merp.tools.train.course import Course
 
 
 class PipelineArithmetic(AtOnceArithmetic):
-    """Of a network in a pipeline."""
+    """Arithmetic of a network in a pipeline."""
 
     def hardware(self, course: Course, images: int, progress: Progress) -> PipelineStep:
-        """What runs a step of so many images."""
+        """Return the hardware for a step of ``images`` images."""
         own, told = _own(course), (progress.begin, progress.update)
         return PipelineStep(course.network, images, own.depth, course.engine, *told)
 
     def said(self, course: Course, images: int, whole: WholeStep) -> Mapping[str, Any]:
-        """The depth, and modelled cycles."""
+        """Return the depth and the modelled cycles."""
         depth = _own(course).depth
         modelled = pipeline_cycles(course.network, images, depth).total
         return {"depth": depth, "modelled": modelled}

@@ -1,4 +1,4 @@
-"""The answer of ``merp plan`` for machines."""
+"""The machine-readable answer of ``merp plan``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from merp.tools.common.stored import storage_answer
 
 
 def plan_json(plan: NetworkPlan) -> dict[str, Any]:
-    """Return the answer; totals are of convolution layers, and of all layers."""
+    """Return the answer. Totals are given for convolution layers and for all layers."""
     board, part = plan.board, plan.board.part
     pairs = list(fusable(plan))
     best = saves_most(pairs)
@@ -67,9 +67,10 @@ def plan_json(plan: NetworkPlan) -> dict[str, Any]:
 
 
 def _fusable(each: Fusable, *, best: bool) -> dict[str, Any]:
-    """Two layers that fit the board fused: bytes of a batch in inference, and of a step.
+    """Return two layers that fit the board fused: bytes of a batch in inference, and of a step.
 
-    best: no other pair saves more of a step.
+    Args:
+        best: whether no other pair saves more bytes of a step.
     """
     return {
         "layers": list(each.names),
@@ -97,7 +98,7 @@ def _engine(engine: PlannedEngine) -> dict[str, Any]:
 
 
 def planned_answer(planned: PlannedPhase) -> dict[str, Any]:
-    """A phase of a layer."""
+    """Return a phase of a layer."""
     work = planned.work
     return {
         "name": work.name,
@@ -127,7 +128,7 @@ def planned_answer(planned: PlannedPhase) -> dict[str, Any]:
 
 
 def _reached(each: Reached) -> dict[str, Any]:
-    """A folded layer and phase: seconds of all passes, and what is reached of them."""
+    """Return the seconds and the performance of all passes of a folded layer and phase."""
     work = each.planned.work
     return {
         "name": work.layer.name,
@@ -141,12 +142,12 @@ def _reached(each: Reached) -> dict[str, Any]:
 
 
 def network_file(plan: NetworkPlan, fit: str, file: str, tables: Mapping[str, Any]) -> str:
-    """The text of the network file of a plan; ``tables`` are those of ``file``, planned from.
+    """Return the text of the network file of a plan; ``tables`` are those of the source ``file``.
 
-    ``fit`` says whose designs the plan was asked for.
+    ``fit`` names the origin of the designs of the plan.
 
     Raises:
-        BadInput: a layer in one piece is none that its design takes.
+        BadInput: the design of an undivided layer does not support the layer.
     """
     said = f"merp plan {file} --board {plan.board.name} --batch {plan.batch} --for {plan.goal}"
     said += "" if fit == SHIPPED else f" --fit {fit}"

@@ -1,4 +1,4 @@
-"""A plan on designs of the file, or on the best ones, and how much quicker the best ones are."""
+"""A plan on the designs of the file or on the best designs, and the speed of the best designs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from merp.tools.machines.cnn_merp.plan.answer import plan_json
 
 
 class Fitted(NamedTuple):
-    """A plan, and whose designs it is on.
+    """A plan, and the origin of its designs.
 
     Attributes:
-        plan: as asked for. fit: of ``FITS``.
-        faster: a plan on the best designs, if the file's are far slower; else None.
+        plan: the requested plan.
+        fit: one of ``FITS``.
+        faster: a plan on the best designs, if the file's designs are far slower; else None.
     """
 
     plan: NetworkPlan
@@ -30,14 +31,14 @@ def fitted_plan(network: Network, fit: str, goal: str, planned: Planner) -> Fitt
     """Plan a network on the designs that ``fit`` names.
 
     Raises:
-        BadInput: as ``planned``.
+        BadInput: as in ``planned``.
     """
     found = quickest(network, fit, [goal], planned, lambda each: each.seconds)
     return Fitted(found, fit, faster(network, found, planned) if fit == SHIPPED else None)
 
 
 def fitted_json(fitted: Fitted) -> dict[str, Any]:
-    """The answer for machines: that of the plan, whose designs, and what the best ones take."""
+    """Return the machine-readable answer: plan, origin of its designs, time of the best designs."""
     best, better = fitted.faster, None
     if best is not None:
         better = {"seconds": best.seconds, "images_per_second": best.images_per_second}
@@ -45,7 +46,7 @@ def fitted_json(fitted: Fitted) -> dict[str, Any]:
 
 
 def faster_line(fitted: Fitted, command: Sequence[str]) -> str:
-    """What the best designs take, and the command that plans them; empty if they are not faster."""
+    """Return the time of the best designs, and the command for their plan; empty if not faster."""
     best = fitted.faster
     if best is None:
         return ""

@@ -1,4 +1,4 @@
-"""Which two layers a plan fuses: those of the network, those asked for, or those that save most."""
+"""Select the two layers that a plan fuses: from the network, from the request, or the best pair."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ def fused_plan(
     apart: bool,
     layer_fusion: str | None,
 ) -> NetworkPlan:
-    """The plan of a network that fuses what ``layer_fusion`` asks for; None: as it says.
+    """Return the network's plan with the fusion that ``layer_fusion`` names.
+
+    If it is None, the plan fuses the layers that the network names.
 
     Raises:
-        BadInput: as ``plan``, or no such layers are there.
+        BadInput: as in ``plan``, or the layers do not exist.
     """
     on_board = partial(plan, board=board, batch=batch, goal=goal, state=state, apart=apart)
     if layer_fusion is None:

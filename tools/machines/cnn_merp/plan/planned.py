@@ -1,4 +1,4 @@
-"""Plan what is asked for, on CNN-MERP."""
+"""Plan a network on CNN-MERP as requested."""
 
 from __future__ import annotations
 
@@ -27,44 +27,44 @@ class TiledPlan:
 
     @property
     def plan(self) -> OnBoard:
-        """Passes, engines and what they take."""
+        """Passes and engines, with their times and resources."""
         return self.fitted.plan
 
     @property
     def board(self) -> str:
-        """Its name."""
+        """Name of the board."""
         return self.plan.board.name
 
     @property
     def seconds(self) -> float:
-        """Of a training step, with its bitstreams."""
+        """Seconds of a training step, including bitstreams."""
         return self.plan.seconds
 
     @property
     def images_per_second(self) -> float:
-        """Of the same."""
+        """Images per second in a training step."""
         return self.plan.images_per_second
 
     def answer(self) -> dict[str, Any]:
-        """The answer for machines."""
+        """The machine-readable answer."""
         return fitted_json(self.fitted)
 
-    def show(self, again: Callable[[str], Sequence[str]]) -> None:
-        """Print it, and the command for the best designs where these are far faster."""
-        print_plan(self.plan)
+    def show(self, again: Callable[[str], Sequence[str]], *, details: bool) -> None:
+        """Print the plan, and the command for the best designs if these are far faster."""
+        print_plan(self.plan, details=details)
         if line := faster_line(self.fitted, again(BEST)):
             say(line)
 
     def file(self, name: str, tables: Mapping[str, Any]) -> str:
-        """The text of the network file."""
+        """Return the text of the network file."""
         return network_file(self.plan, self.fitted.fit, name, tables)
 
 
 def planned(network: Network, asked: PlanFields) -> TiledPlan:
-    """As ``tools.plan.planned.planned``.
+    """Plan the network; as ``tools.plan.planned.planned``.
 
     Raises:
-        BadInput: the board's part is too small, or no such layers can be fused.
+        BadInput: the board's part is too small, or the named layers cannot be fused.
     """
     board, state = open_board(fspath(asked.board)), asked.state_bits or STATE
 

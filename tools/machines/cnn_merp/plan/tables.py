@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from merp.models.fpga.resources import Resources, capacity
 from merp.models.machines.cnn_merp.designs import designs_of
@@ -15,13 +16,24 @@ from merp.models.network.phases import NAMED
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
 from merp.tools.machines.cnn_merp.plan.answer import plan_json
+from merp.tools.plan.summary import by_layer
 
 
-def print_plan(plan: NetworkPlan) -> None:
-    """Print the plan."""
-    _print_passes(plan)
-    _print_bitstreams(plan)
-    _print_step(plan)
+def print_plan(plan: NetworkPlan, *, details: bool) -> None:
+    """Print the layers and the step; with ``details`` each phase and the bitstreams, too."""
+    answer = plan_json(plan)
+    if details:
+        _print_passes(plan)
+        _print_bitstreams(plan)
+    else:
+        notes = [*_missing_notes(plan), *_one_pass_notes(plan), *_fused_notes(plan, brief=True)]
+        notes += stored_notes(plan.network)
+        caption = " ".join(["MB = 10^6 bytes, all ports and phases. Modelled.", *notes])
+        title = f"{plan.network.name} on {plan.board.name}, batch {plan.batch}"
+        console().print(by_layer(title, answer["layers"], caption))
+    _print_step(plan, answer)
+    if not details:
+        say("--details: each phase of each layer with its tiles, and the bitstreams.")
 
 
 def _print_passes(plan: NetworkPlan) -> None:
@@ -29,11 +41,10 @@ def _print_passes(plan: NetworkPlan) -> None:
         "layer", "phase", "binds", "design", "maps in", "part", "maps out", "part", "passes", "MB",
         "MB/GFlop", "Mcycles", "seconds",
     ]  # fmt: skip
-    missing = any(not planned.work.built for planned in plan.layers)
     caption = (
-        "Maps and parts of one group; passes of all groups, output parts outside, input parts "
-        "inside. MB = 10^6 bytes, all ports. Modelled: cycles are slots or words of the slowest "
-        "port, and kernels."
+        "Maps and parts of one group; passes of all groups, output parts in the outer loop, "
+        "input parts in the inner loop. MB = 10^6 bytes, all ports. Modelled: cycles are slots or "
+        "words of the slowest port, and kernels."
     )
     smaller = {p.work.layer.name: p.work for p in plan.layers if p.work.idle_taps}
     for name, work in smaller.items():
@@ -42,10 +53,14 @@ def _print_passes(plan: NetworkPlan) -> None:
             f" {name}: {k} x {k} kernels on {engine.k} x {engine.k} units, "
             f"{engine.taps - work.idle_taps} of {engine.taps} multipliers."
         )
-    if missing:
-        caption += " *: no hardware expands the deltas at which sums of flattened maps start."
     caption = " ".join(
-        [caption, *_one_pass_notes(plan), *_fused_notes(plan), *stored_notes(plan.network)]
+        [
+            caption,
+            *_missing_notes(plan),
+            *_one_pass_notes(plan),
+            *_fused_notes(plan),
+            *stored_notes(plan.network),
+        ]
     )
     state = plan.state
     console().print(
@@ -62,8 +77,18 @@ def _print_passes(plan: NetworkPlan) -> None:
     )
 
 
+def _missing_notes(plan: NetworkPlan) -> Iterator[str]:
+    """The layers that no hardware runs, and the reason."""
+    missing = dict.fromkeys(each.work.name for each in plan.layers if not each.work.built)
+    if missing:
+        yield (
+            f"*: {', '.join(missing)} do not run in hardware yet. They would need deltas of "
+            "flattened maps expanded before the sums."
+        )
+
+
 def _one_pass_notes(plan: NetworkPlan) -> Iterator[str]:
-    """Where convolutions go back in one pass: which do not, though they propagate a delta."""
+    """Name the convolutions whose backward phases are separate although they propagate a delta."""
     if plan.network.backward != COMBINED:
         return
     yield "BP: DP and KU in one pass."
@@ -71,26 +96,32 @@ def _one_pass_notes(plan: NetworkPlan) -> Iterator[str]:
     alone = [work for work in works if NAMED[work.phase].propagates]
     apart = ", ".join(work.layer.name for work in alone if not NAMED[work.phase].combined)
     if apart:
-        yield f"Apart, as no hardware takes both phases or they do not fit whole: {apart}."
+        yield f"Separate, because no hardware combines them or they do not fit undivided: {apart}."
 
 
-def _fused_notes(plan: NetworkPlan) -> Iterator[str]:
-    """The layers that a plan fuses, or why it does not; or pairs that fit the board fused."""
+def _fused_notes(plan: NetworkPlan, *, brief: bool = False) -> Iterator[str]:
+    """Name the layers that a plan fuses, or why it does not, and pairs that fit the board fused.
+
+    Args:
+        plan: the plan.
+        brief: name only the pair that saves the most bytes.
+    """
     for engine in plan.engines:
         if NAMED[engine.phase].fuses:
             yield f"FF: FP of both in one pass, {_cus(engine)}."
     if plan.unfused:
-        yield f"Run one by one: {plan.unfused}."
+        yield f"Run separately: {plan.unfused}."
     pairs = list(fusable(plan))
-    for each in pairs:
+    for each in [] if brief else pairs:
         yield (
-            f"{' and '.join(each.names)} fused in forward propagation would fit, "
-            f"{_cus(each.engine)}, {each.engine.resources.bram:g} RAMB36 by the estimate: "
+            f"{' and '.join(each.names)} fused in forward propagation would fit: "
+            f"{_cus(each.engine)}, {each.engine.resources.bram:g} RAMB36 by the estimate, "
             f"{fixed(each.saved / 1e6, 1)} MB less in a step, "
-            f"{fixed(each.saved_in_inference / 1e6, 1)} MB in inference."
+            f"{fixed(each.saved_in_inference / 1e6, 1)} MB less in inference."
         )
     if (best := saves_most(pairs)) is not None:
-        yield f"--layer-fusion best: {' and '.join(best.names)}."
+        saved = f" would save {fixed(best.saved / 1e6, 1)} MB" if brief else ""
+        yield f"--layer-fusion best: {' and '.join(best.names)}{saved}."
 
 
 def _cus(engine: PlannedEngine) -> str:
@@ -138,7 +169,7 @@ def _print_bitstreams(plan: NetworkPlan) -> None:
 
 
 def _chosen(name: str, design: EngineDesign) -> str:
-    """A design that was chosen, with its units and the ports of several elements a beat."""
+    """Return a selected design with its units and its ports of several elements per beat."""
     ports = {key: getattr(design, key) for key in ("kernel_port", "map_port")}
     wide = "".join(f", {key} {port}" for key, port in ports.items() if port > 1)
     return f"{name} ({design.n_cu} units of {design.k} x {design.k}{wide})"
@@ -149,13 +180,12 @@ def _figures(found: Resources) -> list[str]:
 
 
 def _largest(engine: PlannedEngine, plan: NetworkPlan) -> str:
-    """The share of what an engine takes most of."""
+    """Return the largest share of a resource that an engine uses."""
     has = capacity(plan.board.part).figures()
     return f"{max(count / has[kind] for kind, count in engine.resources.figures().items()):.0%}"
 
 
-def _print_step(plan: NetworkPlan) -> None:
-    answer = plan_json(plan)
+def _print_step(plan: NetworkPlan, answer: Mapping[str, Any]) -> None:
     sums = {"conv layers": answer["total"], "all layers": answer["total_all"]}
     for name, each in sums.items():
         step = each["step"]

@@ -1,4 +1,4 @@
-"""Which of the rows below the paper there is hardware for: a network's designs, changed with it."""
+"""The rows below the paper that the hardware supports, with a network's designs adapted to each."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from merp.models.traffic.variants import Variant, changes
 
 
 def networks_below(network: Network) -> Iterator[Network]:
-    """The networks of all rows that there is hardware for, on designs that store as they do.
+    """Yield the networks of all supported rows, on designs with the same stored formats.
 
-    Of a network that fuses two layers also those rows that do.
+    If the network fuses two layers, the rows with fusion are included.
     """
     for _, changed in changes(network, network.layer_fusion):
         found = _on_its_designs(changed)
@@ -27,10 +27,10 @@ def networks_below(network: Network) -> Iterator[Network]:
 
 
 def is_built(variant: Variant, part: Part) -> bool:
-    """Whether there is hardware for a row: it keeps state for deltas that are stored pooled.
+    """Return whether hardware supports a row: it stores masks for deltas at pooled resolution.
 
     Args:
-        part: that two fused layers are to fit.
+        part: the part that two fused layers must fit.
     """
     found = _on_its_designs(variant.network) if variant.count.pooled else None
     if found is None or not found.layer_fusion:
@@ -43,7 +43,10 @@ def is_built(variant: Variant, part: Part) -> bool:
 
 
 def _on_its_designs(network: Network) -> Network | None:
-    """The network, its designs storing as it does; None where they cannot, or not go back so."""
+    """Return the network with designs for its stored formats and its kind of backward propagation.
+
+    None: the designs do not support them.
+    """
     users = {
         name: [layer.name for layer in network.layers if layer.design == name]
         for name in network.designs

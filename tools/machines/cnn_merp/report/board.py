@@ -1,4 +1,4 @@
-"""Tables of the report on a plan: passes on a board, and the bitstreams that run them."""
+"""Tables of the report about a plan: passes on a board, and the bitstreams that run them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from merp.tools.report.table import LAYER, MEASURED, MODELLED, PHASE, Column, Ta
 
 
 def plan_text(plan: NetworkPlan) -> str:
-    """What the page says in front of its tables."""
+    """Return the introduction to the tables."""
     loads = f"{plan.loads} bitstream{'' if plan.loads == 1 else 's'}"
     return (
         f"Every layer and phase in passes whose designs fit the {plan.board.part.name}, on board "
-        f"{plan.board.name}: with {loads} loaded in {plan.loading:.3f} s a step takes "
+        f"{plan.board.name}. With {loads} loaded in {plan.loading:.3f} s, a step takes "
         f"{plan.seconds:.3f} s, {plan.images_per_second:,.1f} images a second."
     )
 
 
 def plan_table(choice: PlannedChoice, plan: NetworkPlan) -> Table:
-    """Return every layer and phase as it runs on the board; the last rows are sums."""
+    """Return every layer and phase on the board; the last rows are sums."""
     answer, board = plan_json(plan), plan.board
     sums = {"conv layers": answer["total"]["step"], "all layers": answer["total_all"]["step"]}
     rows = [
@@ -41,10 +41,11 @@ def plan_table(choice: PlannedChoice, plan: NetworkPlan) -> Table:
         title="Passes",
         caption=(
             f"Count board, state pooled. Maps and parts of one group; passes of all groups, "
-            f"output parts outside, input parts inside. Batch {plan.batch}, {board.clock_mhz:g} "
-            f"MHz, {board.gbytes_s:g} GB/s of which {board.efficiency:.0%} are assumed to be "
-            "reached. Cycles are modelled: slots or words of the slowest port, and kernels. Bytes "
-            "are measured where every pass ran in a simulation of as many images, its bits right."
+            f"output parts in the outer loop, input parts in the inner loop. Batch {plan.batch}, "
+            f"{board.clock_mhz:g} MHz, {board.gbytes_s:g} GB/s with an assumed efficiency of "
+            f"{board.efficiency:.0%}. Cycles are modelled: slots or words of the slowest port, "
+            "and kernels. Bytes are measured if every pass ran in a simulation with the same "
+            "number of images and correct bits."
         ),
         columns=[
             LAYER,
@@ -69,7 +70,7 @@ def plan_table(choice: PlannedChoice, plan: NetworkPlan) -> Table:
 
 
 def _row(choice: PlannedChoice, planned: PlannedPhase, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of ``merp plan``, and what simulations say of it."""
+    """Return a row of ``merp plan`` with the findings of simulations."""
     shown = {"layer": answer["name"], "phase": answer["phase"].upper()}
     return {
         **answer,
@@ -81,13 +82,13 @@ def _row(choice: PlannedChoice, planned: PlannedPhase, answer: Mapping[str, Any]
 
 
 def _basis_of(rows: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
-    """Of a sum over the layers of these kinds."""
+    """Return the basis of a sum over the layers of the given kinds."""
     found = {row["bytes_basis"] for row in rows if row["kind"] in kinds}
     return MEASURED if found == {MEASURED} else MODELLED
 
 
 def bitstreams_table(plan: NetworkPlan) -> Table:
-    """Return what each bitstream takes of the part; the last row is the part itself."""
+    """Return the resources of each bitstream; the last row is the part itself."""
     rows: list[dict[str, Any]] = [
         {"design": engine.name, "phase": engine.phase.upper(), **engine.resources.figures()}
         for engine in plan.engines
@@ -99,8 +100,9 @@ def bitstreams_table(plan: NetworkPlan) -> Table:
         id="bitstreams",
         title="Bitstreams",
         caption=(
-            "What each takes of the part, the last row; no count, as no bytes are counted. Block "
-            "RAM and DSP by count of the design's memories and multipliers, LUT and FF estimated."
+            "Resources of each bitstream; the last row is the part. No count, because no bytes "
+            "are counted. Block RAM and DSP by count of the design's memories and multipliers, "
+            "LUT and FF estimated."
         ),
         columns=[
             Column(key="design", label="design"),

@@ -1,4 +1,4 @@
-"""Tables of the report on how much less could move: lower bounds, and changes of the design."""
+"""Tables of the report about possible savings: lower bounds, and changes of the design."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MB, KB = 1e6, 1e3
 
 
 def bounds_table(choice: PlannedChoice) -> Table:
-    """Return the distance of each layer and phase to what no schedule can beat."""
+    """Return the distance of each layer and phase to the lower bounds of any schedule."""
     network, batch = replace(choice.network, backward=SEPARATE), choice.batch
     rows = []
     for each in network_traffic(network, batch, Count(name="all", state="pooled")):
@@ -48,12 +48,13 @@ def bounds_table(choice: PlannedChoice) -> Table:
         id="bounds",
         title="Distance to the lower bounds",
         caption=(
-            "Count all with deltas at pooled resolution against compulsory traffic: input maps, "
-            "pooled output maps and kernels, each once. The right half bounds the convolution "
-            "alone, its sums leaving (Chen et al. 2022, its constants quoted and not checked "
-            "against the paper): the larger of all operands once and of "
-            "what the layer's own on-chip memory (kernels, k rows of each map, sums, of one group) "
-            "forces. Fused pooling may pass below it. Modelled."
+            "Count all with deltas at pooled resolution, compared with compulsory traffic: input "
+            "maps, pooled output maps and kernels, each once. The right half bounds the "
+            "convolution alone, with sums as its outputs (Chen et al. 2022; its constants are "
+            "quoted, not checked against the paper). The bound is the larger of two values. One "
+            "is all operands once. The other is the traffic that the layer's own on-chip memory "
+            "requires (kernels, k rows of each map, sums, of one group). Fused pooling may be "
+            "below it. Modelled."
         ),
         columns=[
             LAYER,
@@ -71,7 +72,7 @@ def bounds_table(choice: PlannedChoice) -> Table:
 
 
 def variants_table(choice: PlannedChoice) -> Table:
-    """Return what moves less than the paper, each row under conditions of its own."""
+    """Return designs that move less than the paper, each row with its own conditions."""
 
     def of(layers: Sequence[LayerTraffic], phase: str) -> PhaseTraffic:
         return total([each for each in layers if each.layer.kind == "conv"], phase)
@@ -99,12 +100,12 @@ def variants_table(choice: PlannedChoice) -> Table:
         id="variants",
         title="Below the paper",
         caption=(
-            "Count all, convolution layers, a training step. Each row is a step under its own "
-            "conditions: at which resolution deltas lie in memory, the formats of tensors and of "
-            "the images, whether the way back is one pass (BP) or two, and which layers one pass "
-            "of FP computes, the map between them read by the way back alone. Measured: records "
-            "moved these very bytes on every port of each layer and phase, bits right. Hardware: "
-            "whether a design of this network does it."
+            "Count all, convolution layers, a training step. The rows differ in the resolution of "
+            "stored deltas, and in the formats of tensors and images. They also differ in the "
+            "passes: one backward pass (BP) or two, and layers that share one pass of FP. Only "
+            "the backward phases read the map between such layers. Measured: records moved "
+            "exactly these bytes on every port of each layer and phase, with correct bits. "
+            "Hardware: whether a design of this network supports the row."
         ),
         columns=[
             Column(key="variant", label="other than in the paper"),
@@ -129,7 +130,7 @@ def variants_table(choice: PlannedChoice) -> Table:
 
 
 def _basis(choice: PlannedChoice, variant: Variant) -> str:
-    """Whether records saw the bytes of every convolution and phase of a step."""
+    """Return whether records contain the bytes of every convolution and phase of a step."""
     network = variant.network
     figures = [
         (each.layer, phase, getattr(each, phase))

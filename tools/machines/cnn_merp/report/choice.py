@@ -23,32 +23,38 @@ class PlannedChoice(ReportChoice):
     """A report's network, with its plan on the board, and the cycles of its designs.
 
     Attributes:
-        tiles: what simulations of a plan's passes found.
+        tiles: findings of simulations of a plan's passes.
     """
 
     tiles: Sequence[TileRecord] = ()
 
     @cached_property
     def pair(self) -> tuple[str, ...]:
-        """The two layers that save most by being fused, of those that fit the part; or none."""
+        """The two fusable layers that save most and fit the part; empty if there are none."""
         found = [(one, other) for one, other, _ in pairs_that_fit(self.network, self.part)]
         best = max(found, key=lambda pair: pair[0].outputs, default=())
         return tuple(layer.name for layer in best)
 
     @cached_property
     def plan(self) -> NetworkPlan | BadInput:
-        """Passes that fit the board, deltas stored at pooled resolution; or why there are none."""
+        """Passes that fit the board, with deltas at pooled resolution.
+
+        Or the reason for their absence.
+        """
         try:
             return plan(self.network, self.board, self.batch)
         except BadInput as error:
             return error
 
     def shown(self, planned: PlannedPhase) -> bool:
-        """Whether the bytes of all its passes were seen on the pins."""
+        """Return whether simulations counted the bytes of all passes on the pins."""
         return any(record.shows(planned) for record in self.tiles)
 
     def moved(self, figures: LayerTraffic, phase: str, count: Count) -> bool:
-        """As ``Choice.moved``; by count ``board`` in the passes of the plan."""
+        """Return the result of ``Choice.moved``.
+
+        For the count ``board`` in the passes of the plan.
+        """
         if count.name != "board":
             return super().moved(figures, phase, count)
         assert not isinstance(self.plan, BadInput)
@@ -60,10 +66,10 @@ class PlannedChoice(ReportChoice):
 
     @property
     def confirms(self) -> bool:
-        """As ``Choice.confirms``, passes of a plan included."""
+        """Return the result of ``Choice.confirms``, including passes of a plan."""
         return super().confirms and all(each.confirms for each in self.tiles)
 
     @cached_property
     def cycles(self) -> list[tuple[Layer, str, Cycles]]:
-        """Layer, phase and cycles of all that runs on a design."""
+        """Return layer, phase and cycles of everything that runs on a design."""
         return list(network_cycles(self.network, self.batch))

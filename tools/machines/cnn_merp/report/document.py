@@ -1,4 +1,4 @@
-"""The report as one JSON document: every number, table and sentence of the page comes from here."""
+"""The report as one JSON document, the source of every number, table and sentence of the page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from merp.tools.report.traffic import errata_table
 
 Json = dict[str, Any]
 
-NO_DESIGN = "No layer of this network names a design, so that only its traffic is known."
+NO_DESIGN = "No layer of this network names a design. Therefore only its traffic is known."
 
 
 def document(choice: PlannedChoice, beside: Path) -> Json:
@@ -59,7 +59,7 @@ def document(choice: PlannedChoice, beside: Path) -> Json:
     if choice.convolutions:
         section(
             "strategies",
-            "What each strategy saves",
+            "Savings of each strategy",
             "From a datapath that fetches two operands for each multiply-add to one that reads and "
             "writes every map once.",
             [staircase_table(choice)],
@@ -68,8 +68,8 @@ def document(choice: PlannedChoice, beside: Path) -> Json:
     section(
         "traffic",
         "Traffic per layer and phase",
-        "Three counts, never mixed. A filled dot marks what a hardware simulation confirmed, a "
-        "ring what is modelled.",
+        "Three counts, never mixed. A filled dot marks a number that a hardware simulation "
+        "confirmed, a ring a modelled number.",
         traffic,
         "traffic",
     )
@@ -78,12 +78,12 @@ def document(choice: PlannedChoice, beside: Path) -> Json:
         section(
             "throughput",
             "Throughput",
-            "What the multipliers could do, and what the schedule leaves of it.",
+            "The peak of the multipliers, and the share that the schedule reaches.",
             [throughput] if throughput else [],
         )
     section(
         "attainable",
-        "What the memory feeds",
+        "Throughput limit of the memory",
         "Throughput is at most bandwidth over traffic.",
         [attainable_table(choice)],
         "attainable",
@@ -91,8 +91,8 @@ def document(choice: PlannedChoice, beside: Path) -> Json:
     if choice.cycles:
         section(
             "roofline",
-            "What binds each layer",
-            "A layer is bound by memory where it stands under the slope, else by its CUs or by the "
+            "The limit of each layer",
+            "A layer below the slope is limited by memory, otherwise by its CUs or by the "
             "port that its schedule waits for.",
             [roofline_table(choice)],
             "roofline",
@@ -102,14 +102,14 @@ def document(choice: PlannedChoice, beside: Path) -> Json:
         section(
             "bounds",
             "Distance to the lower bounds",
-            "How much of the traffic no schedule can avoid.",
+            "The part of the traffic that no schedule can avoid.",
             [bounds_table(choice)],
         )
         section(
             "variants",
             "Below the paper",
-            "What moves less, from the paper's step down: which of it records have measured, and "
-            "which a formula says.",
+            "Steps with less traffic than the paper's step, each marked as measured by records or "
+            "modelled by a formula.",
             [variants_table(choice), *((fused,) if fused else ())],
             "variants",
         )
@@ -117,7 +117,7 @@ def document(choice: PlannedChoice, beside: Path) -> Json:
         section(
             "cycles",
             "Cycles, efficiency, reconfiguration",
-            "Where the time of a training step goes, and what changing the design costs.",
+            "The time of a training step by cause, and the cost of a change of the design.",
             [cycles_table(choice), reconfiguration_table(choice)],
             "cycles",
         )
@@ -125,14 +125,14 @@ def document(choice: PlannedChoice, beside: Path) -> Json:
     section(
         "measured",
         "Measured and modelled",
-        "Which numbers the hardware itself confirmed.",
+        "The numbers that the hardware confirmed.",
         [tables[len(traffic)]],
     )
     if choice.papers:
         section(
             "errata",
             "Errata of the paper",
-            "Where printed values and their own definitions part.",
+            "Printed values that disagree with their own definitions.",
             [errata_table("CNN-MERP", published.ERRATA)],
         )
     headline = _headline(choice)
@@ -165,7 +165,7 @@ def document(choice: PlannedChoice, beside: Path) -> Json:
 
 
 def _on_board(choice: PlannedChoice) -> tuple[str, list[Table]]:
-    """What is said of the plan, and its tables; or why there is none."""
+    """Return the text about the plan and its tables, or the reason for their absence."""
     found = choice.plan
     if isinstance(found, BadInput):
         return f"There is no plan: {found}.", []
@@ -173,19 +173,19 @@ def _on_board(choice: PlannedChoice) -> tuple[str, list[Table]]:
 
 
 def _figures(choice: PlannedChoice) -> dict[str, str]:
-    """Caption of each chart."""
+    """Return the caption of each chart."""
     return {
         "staircase": f"FP of {_staircase_layer(choice)} after each strategy, count maps.",
         "traffic": "Traffic by layer and phase, count maps.",
-        "attainable": "Throughput that the external memory feeds; each line on its own count.",
-        "roofline": "Each pass under its roof, count all with deltas at pooled resolution.",
-        "variants": "A training step, convolution layers, count all, one more change a stair.",
+        "attainable": "Throughput that the external memory supports; each line with its own count.",
+        "roofline": "Each pass below its roof, count all with deltas at pooled resolution.",
+        "variants": "A training step, convolution layers, count all, one more change per stair.",
         "cycles": "Time of each pass, all groups, modelled.",
     }
 
 
 def _staircase_layer(choice: PlannedChoice) -> str | None:
-    """The paper's own layer, else the one with most operations."""
+    """Return the paper's own layer, else the layer with most operations."""
     if choice.papers:
         return published.STAIRCASE_LAYER
     layers = choice.convolutions
@@ -193,7 +193,7 @@ def _staircase_layer(choice: PlannedChoice) -> str | None:
 
 
 def _headline(choice: PlannedChoice) -> list[Json]:
-    """What an architect asks first."""
+    """Return the first questions of an architect."""
 
     def of(count: Count, phase: str) -> Any:
         layers = network_traffic(choice.network_on(count), choice.batch, count)
@@ -203,7 +203,8 @@ def _headline(choice: PlannedChoice) -> list[Json]:
     def card(label: str, value: float, digits: int, unit: str, note: str) -> Json:
         return {"label": label, "value": value, "digits": digits, "unit": unit, "note": note}
 
-    full = Count(name="all", state="pooled")  # of every card: numbers of two do not compare
+    # the same for every card: numbers of different counts cannot be compared
+    full = Count(name="all", state="pooled")
     count = "count all, deltas at pooled resolution"
     cards = [
         card(label, of(full, phase).mb_per_gflop, 2, "MB/GFlop", count)
@@ -255,7 +256,7 @@ def _assumptions(choice: PlannedChoice) -> list[str]:
         )
     lines = [
         "MB is 10^6 bytes, a multiply-add is two operations, GFlop is 10^9 operations.",
-        f"{words}; FP, DP and KU of a layer have the same number of operations; the first layer "
+        f"{words}. FP, DP and KU of a layer have the same number of operations. The first layer "
         "has no DP.",
         "Totals are of convolution layers unless they say otherwise.",
         f"{choice.part.name}: {choice.part.memory_bytes:,} bytes of block RAM, "

@@ -1,4 +1,4 @@
-"""What the one pass of two fused layers moves, as a record is held against it."""
+"""The traffic of the single pass of two fused layers, for comparison with a record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ def fused_figure(network: Network, batch: int, *, state: bool) -> tuple[Layer, s
     """Return the first of the layers that ``network`` fuses, the phase, and its bytes by port.
 
     Args:
-        batch: images. state: in a training step, not in inference.
+        batch: number of images.
+        state: true for a training step, false for inference.
     """
     shape = fused_shape(network, *fused_layers(network))
     figure = fused_traffic(network, shape, batch, state=state)

@@ -1,4 +1,4 @@
-"""The table of the report on inference: what two fused layers and images in bytes leave to move."""
+"""The table of the report about inference: traffic with two fused layers and images in bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MB = 1e6
 
 
 def inference_table(choice: PlannedChoice) -> Table | None:
-    """Return what moves in inference, each row under conditions of its own; None without pairs."""
+    """Return the traffic of inference, each row with its own conditions; None without pairs."""
     networks = list(_networks(choice))
     if len(networks) == 1:
         return None
@@ -40,10 +40,10 @@ def inference_table(choice: PlannedChoice) -> Table | None:
         id="inference",
         title="Layers fused",
         caption=(
-            "Count all, inference: convolution layers, kernels and biases once, no state. "
-            "Fused: the map between two layers stays on chip; the pair is the one, of those that "
-            "fit the part by the estimate, that saves most. Measured: records moved these very "
-            "bytes on each port, of each layer or pair, bits right."
+            "Count all, inference: convolution layers, kernels and biases once, no masks. "
+            "Fused: the map between two layers stays on chip; the pair saves most among those that "
+            "fit the part by the estimate. Measured: records moved exactly these bytes on each "
+            "port, of each layer or pair, with correct bits."
         ),
         columns=[
             Column(key="fused", label="fused"),
@@ -60,7 +60,7 @@ def inference_table(choice: PlannedChoice) -> Table | None:
 
 
 def _networks(choice: PlannedChoice) -> Iterator[Network]:
-    """The network, with two layers fused, with images in bytes, and with both."""
+    """Yield the network, with two fused layers, with images in bytes, and with both."""
     plain = replace(choice.network, layer_fusion=())
     yield plain
     if not choice.pair:
@@ -84,7 +84,10 @@ def _image(network: Network) -> str:
 
 
 def _figures(network: Network, batch: int) -> Iterator[tuple[Layer, str, PhaseTraffic]]:
-    """Layer, phase and bytes of each pass over convolutions, two fused layers as one."""
+    """Yield layer, phase and bytes of each pass over convolutions.
+
+    Two fused layers are one pass.
+    """
     for layer, phase in inference_traffic(network, batch):
         if layer.kind == "conv" and layer.name not in network.layer_fusion:
             yield layer, "fp", phase

@@ -1,4 +1,4 @@
-"""Which modelled numbers a simulation of CNN-MERP confirmed: records of ``merp simulate``."""
+"""The modelled numbers that a simulation of CNN-MERP confirmed: records of ``merp simulate``."""
 
 from __future__ import annotations
 
@@ -48,17 +48,18 @@ from merp.tools.report.measurement import (
 from merp.tools.report.record import COUNT, LEAST_ONE, read_runs
 
 OWN = {"n_cu": LEAST_ONE, "cycles: kernel_load": COUNT}
-"""What a run of CNN-MERP says beside what every machine's does."""
+"""Fields of a run of CNN-MERP in addition to the fields of every machine."""
 
 
 def read_records(directories: Sequence[Path], network: Network) -> list[Measurement]:
     """Read the records of ``directories``, in order.
 
-    A record does not say how tensors lie in memory: it is of the network as asked for, or else as
-    one of the rows below the paper has it, whose bytes its ports then moved.
+    A record does not name the stored formats of tensors. It belongs to the requested network, or to
+    the row below the paper whose bytes its ports moved.
 
     Raises:
-        BadInput: no record, not one, or one of another network or of other hardware.
+        BadInput: there is no record, it is not valid, or it belongs to another network or other
+            hardware.
     """
     found = []
     for directory in directories:
@@ -71,7 +72,7 @@ def read_records(directories: Sequence[Path], network: Network) -> list[Measurem
 
 
 def _told_apart(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
-    """What a run measured, of the first of the networks that it confirms."""
+    """Return the measurement of a run, for the first network that it confirms."""
     if run["phase"] == PAIR:
         network = replace(network, layer_fusion=pair_named(network, run["layer"]))
     asked = _measurement(path, run, going_back_for(network, run["phase"]))
@@ -87,7 +88,7 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
     layer = network.layer(network.layer_fusion[0] if network.layer_fusion else run["layer"])
     groups = layer.groups if run["group"] == "all" else 1
     found = monitored(run)
-    # Where a layer does not pool, its ports do not tell: a record that is kept says it.
+    # If a layer does not pool, its ports do not show the resolution; a stored record names it.
     one_pass = run["phase"] == ONE_PASS
     told = "pooled" if "add_state_in" in found or one_pass else run.get("deltas")
     said = sorted(DELTAS, key=lambda at: at != told)
@@ -96,7 +97,7 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
     )
     design = design_of(network, layer)
     phase = run["phase"]
-    known = found if phase in NAMED else {}  # of another one ports have no formats
+    known = found if phase in NAMED else {}  # ports of other phases have no formats
     moved = {port: count * port_word_bytes(phase, port, design) for port, count in known.items()}
     operations = phase_operations(layer, phase, run["images"]) * groups // layer.groups
     if phase == PAIR:
@@ -134,7 +135,7 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
 def _modelled(
     network: Network, layer: Layer, run: Mapping[str, Any], deltas: str, groups: int
 ) -> int | None:
-    """Cycles of the groups that ran, where the run had the network's own CUs and delta order."""
+    """Return the cycles of the simulated groups, if the run had the network's CUs and deltas."""
     phase, own = run["phase"], run["n_cu"] == design_of(network, layer).n_cu
     if phase not in NAMED or not own or (phase in ("dp", "ku") and deltas != "sums"):
         return None
@@ -149,9 +150,9 @@ def _turns(port: str, images: int) -> int:
 def _expected(
     network: Network, layer: Layer, run: Mapping[str, Any], deltas: str, groups: int
 ) -> dict[str, int]:
-    """Words by port, state in bytes, of the groups that were run."""
+    """Return the words by port (of masks: bytes) of the simulated groups."""
     shape, images, before = layer.shape, run["images"], deltas == "pooled"
-    added = design_of(network, layer).added  # the port is there, also for layers that do not add
+    added = design_of(network, layer).added  # the port exists, also for layers without an addition
     if before and run["phase"] != "fp":
         shape = undone_shape(network, layer)
     if run["phase"] == PAIR:
@@ -184,13 +185,13 @@ def _pair(network: Network) -> FusedShape:
 def _starting(
     network: Network, layer: Layer, run: Mapping[str, Any], before: bool
 ) -> dict[str, int]:
-    """Words, and bytes of state, at which the sums of a delta propagation start, if at any."""
+    """Return the words and mask bytes at which the sums of a delta propagation start, if any."""
     start, images = beside(network, layer), run["images"]
     if before and start is not None:
         return begun_words(start.shape, layer.shape.n, images)
     begins = begun(network, layer)
     found = {"add_in": added_words(delta_shape(layer.shape), images) if begins else 0}
-    if "add_state_in" in run["ports"]:  # for the sake of another layer of the design
+    if "add_state_in" in run["ports"]:  # another layer of the design needs the port
         found["add_state_in"] = 0
     return found
 

@@ -1,4 +1,4 @@
-"""Tables of the report on what a simulation confirmed, and on loading bitstreams."""
+"""Tables of the report about simulated passes, and about loading bitstreams."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHARES = (0.11, 0.05, 0.01)
 
 
 def reconfiguration_table(choice: PlannedChoice) -> Table:
-    """Return, per bitstream and for a step, what loading costs, and until which batch."""
+    """Return the cost of loading per bitstream and for a step, and the batches that amortise it."""
     part = choice.part
     once = load_seconds(part.configuration_bits)
     order = passes(choice.network)
@@ -42,27 +42,27 @@ def reconfiguration_table(choice: PlannedChoice) -> Table:
         if layer.design
     ]
     notes = [
-        f"Level 1, registers: a layer is at most {max(counts, default=0)} values on "
-        "configuration ports, written while the engine stands still; a word a cycle takes less "
-        "than a microsecond.",
+        f"Level 1, registers: a layer needs at most {max(counts, default=0)} values on "
+        "configuration ports, written while the engine is idle. At a word per cycle this takes "
+        "less than a microsecond.",
         f"Level 2, bitstreams: {part.name}, {part.configuration_bits:,} bit through {PORT_BITS} "
         f"bit at {PORT_MHZ:g} MHz: {once:.4f} s. A step loads {loads}: FP forwards, DP backwards, "
-        "then KU, whose operands lie in memory.",
+        "then KU, whose operands are in memory.",
     ]
     if choice.papers and part.name == "xc7k325t":
         notes.append(
             f"The paper has {RECONFIGURATION['seconds']:g} s and {RECONFIGURATION['share']:.0%} "
-            f"for layer 2 at {RECONFIGURATION['layer_seconds']:g} s a batch, which is a clock of "
-            "about 100 MHz; at the clock above the layer is quicker, and the share larger."
+            f"for layer 2 at {RECONFIGURATION['layer_seconds']:g} s a batch. This is a clock of "
+            "about 100 MHz. At the clock above, the layer is faster, and the share is larger."
         )
     return Table(
         id="reconfiguration",
         title="Reconfiguration",
         caption=(
-            f"Time of loading bitstreams against computing (kernel loading included), batch "
-            f"{choice.batch}, {choice.clock_mhz:g} MHz; no count, as no bytes are counted. The "
-            "last columns: the smallest even batch at which loading is at most that share of the "
-            "time. Modelled."
+            "Time of loading bitstreams compared with computing (kernel loading included), batch "
+            f"{choice.batch}, {choice.clock_mhz:g} MHz. No count, because no bytes are counted. "
+            "The last columns: the smallest even batch at which loading is at most that share of "
+            "the time. Modelled."
         ),
         columns=[
             Column(key="bitstream", label="bitstream"),

@@ -30,7 +30,7 @@ def _choice(network: Network, batch: int, board: Board, records: Sequence[Path])
 
 def _document(choice: PlannedChoice, beside: Path) -> dict[str, Any]:
     from merp.tools.machines.cnn_merp.report.document import (
-        document,  # matplotlib waits until the input is good
+        document,  # import matplotlib only after the input is checked
     )
 
     return document(choice, beside)

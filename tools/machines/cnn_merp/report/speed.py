@@ -1,4 +1,4 @@
-"""Tables of the report that count time: cycles, throughput, what the memory feeds, rooflines."""
+"""Tables of the report about time: cycles, throughput, memory limits, rooflines."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def cycles_table(choice: PlannedChoice) -> Table:
         id="cycles",
         title="Cycles and CU efficiency",
         caption=(
-            f"Cycles of batch {choice.batch}, all groups, at {choice.clock_mhz:g} MHz; no count, "
-            "as no bytes are counted. Total: first map word in to last word out; kernel loading is "
-            "apart, and within the time. Efficiency: of all cycles; slots: of those issued. KU's "
-            "drain is its update. Modelled."
+            f"Cycles of batch {choice.batch}, all groups, at {choice.clock_mhz:g} MHz. No count, "
+            "because no bytes are counted. Total: first map word in to last word out. The time "
+            "includes kernel loading, the total does not. Efficiency: of all cycles; slots: of "
+            "issued slots. KU's drain is its update. Modelled."
         ),
         columns=[
             LAYER,
@@ -78,7 +78,7 @@ def cycles_table(choice: PlannedChoice) -> Table:
             Column(key="fill", label="fill", unit="cycles", digits=0),
             Column(key="issue", label="issue", unit="cycles", digits=0),
             Column(key="stall", label="stalls", unit="cycles", digits=0),
-            Column(key="waits_for", label="most wait for"),
+            Column(key="waits_for", label="most stalls"),
             Column(key="drain", label="drain", unit="cycles", digits=0),
             Column(key="total", label="total", unit="cycles", digits=0),
             Column(key="efficiency", label="efficiency", unit="%", digits=2),
@@ -93,7 +93,7 @@ def cycles_table(choice: PlannedChoice) -> Table:
 
 
 def throughput_table(choice: PlannedChoice) -> Table | None:
-    """Return forward throughput by layer; with the paper's devices where the network is its own."""
+    """Return forward throughput by layer; for the paper's network on the paper's devices."""
     compared = choice.papers
     setups = (
         [(each.part, each.clock_mhz, each.cus) for each in IMPLEMENTATIONS]
@@ -134,27 +134,27 @@ def throughput_table(choice: PlannedChoice) -> Table | None:
             columns.append(
                 Column(key=f"printed_{index}", label="printed", unit="GFlop/s", digits=0)
             )
-    notes = ["Peak: every multiplier and adder of every CU useful in each cycle."]
+    notes = ["Peak: every multiplier and adder of every CU is useful in each cycle."]
     if compared:
         small, large = IMPLEMENTATIONS
         notes += [
             f"CUs: {small.why}; on the larger part {large.why}.",
             f"The printed {small.gflops:g} and {large.gflops:g} GFlop/s are within 1 % of the "
-            "unweighted mean of the five layers' peaks. Weighted by operations, which is what a "
-            f"batch takes, the cycle model reaches {some[0].overall:.1f} on the smaller part.",
-            f"On the larger part the printed value does not reproduce: this package's engine takes "
-            f"one map word and gives one output word per cycle and would reach "
-            f"{some[1].overall:.0f} GFlop/s, as accumulators are revisited too soon and the ports "
-            "are too narrow for that many CUs. The paper does not say how its larger design feeds "
-            "them.",
+            "unweighted mean of the five layers' peaks. Weighted by operations, as in the time of "
+            f"a batch, the cycle model reaches {some[0].overall:.1f} on the smaller part.",
+            f"On the larger part the printed value does not reproduce. This package's engine reads "
+            f"one map word and writes one output word per cycle, and would reach "
+            f"{some[1].overall:.0f} GFlop/s. The causes are accumulator hazards, and ports that "
+            "are too narrow for this number of CUs. The paper does not describe how its larger "
+            "design feeds them.",
         ]
     return Table(
         id="throughput",
         title="Throughput of forward propagation",
         caption=(
             f"GFlop/s of forward propagation, batch {choice.batch}, convolution layers with a "
-            "design; kernel loading included, reconfiguration not; no count, as no bytes are "
-            "counted. Modelled."
+            "design, with kernel loading and without reconfiguration. No count, because no bytes "
+            "are counted. Modelled."
         ),
         columns=columns,
         rows=rows,
@@ -171,7 +171,7 @@ def _by_setup(found: list[Throughput], pick: Any) -> dict[str, float | None]:
 
 
 def attainable_table(choice: PlannedChoice) -> Table:
-    """Return what the memory's bandwidth feeds: this network, and the works of table 4."""
+    """Return the throughput limit of the memory: for this network, and for the works of table 4."""
     rows: list[dict[str, Any]] = []
     word = word_bytes(choice.network)
     stored = "" if word is not None else f"; {stored_formats(choice.network)}"
@@ -214,9 +214,9 @@ def attainable_table(choice: PlannedChoice) -> Table:
         id="attainable",
         title="Attainable throughput",
         caption=(
-            f"What {choice.bandwidth_gbs:g} GB/s of external memory feed, if nothing else binds. "
-            "Count: each row's own, in its last column; rows of different counts, widths and "
-            "batches do not compare as one. A dash: the source does not say"
+            f"Throughput limit of {choice.bandwidth_gbs:g} GB/s of external memory, without other "
+            "limits. Count: each row's own, in its last column. Rows of different counts, widths "
+            "and batches cannot be compared. A dash: the source does not give the value"
             + (", or words differ." if word is None else ".")
         ),
         columns=[
@@ -227,14 +227,14 @@ def attainable_table(choice: PlannedChoice) -> Table:
             Column(key="mb_per_gop", label="traffic", unit="MB/Gop", digits=2),
             Column(key="tops", label="attainable", unit="Top/s", digits=2),
             Column(key="printed_gops", label="printed throughput", unit="Gop/s"),
-            Column(key="includes", label="what the traffic includes"),
+            Column(key="includes", label="included traffic"),
         ],
         rows=rows,
     )
 
 
 def roofline_table(choice: PlannedChoice) -> Table:
-    """Return intensity, roofs and what binds, of each layer and phase."""
+    """Return intensity, roofs and the limit of each layer and phase."""
     rows = []
     for layer, phase, found, at in roofline_points(choice):
         rows.append(
@@ -257,8 +257,8 @@ def roofline_table(choice: PlannedChoice) -> Table:
         caption=(
             f"Count all, deltas at pooled resolution; batch {choice.batch}, "
             f"{choice.clock_mhz:g} MHz, {choice.bandwidth_gbs:g} GB/s. Peak: all CUs of the "
-            "layer's design; schedule: at the cycles it takes, kernel loading included; memory: "
-            "what the bandwidth feeds. Modelled."
+            "layer's design; schedule: at its cycles, kernel loading included; memory: "
+            "limit of the bandwidth. Modelled."
         ),
         columns=[
             LAYER,
@@ -277,7 +277,7 @@ def roofline_table(choice: PlannedChoice) -> Table:
 
 
 def roofline_points(choice: PlannedChoice) -> list[tuple[str, str, int, RooflinePoint]]:
-    """Return layer, phase, CUs and place under the roof of all that runs on a design."""
+    """Return layer, phase, CUs and roofline position of everything that runs on a design."""
     count = Count(name="all", state="pooled")
     traffic = {
         each.layer.name: each for each in network_traffic(choice.network, choice.batch, count)

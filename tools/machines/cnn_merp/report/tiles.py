@@ -1,7 +1,8 @@
-"""Which passes of a plan a hardware simulation ran: records of ``merp simulate --board -o DIR``.
+"""The passes of a plan that a hardware simulation ran: records of ``merp simulate --board``.
 
-A figure of the plan is measured when every pass of it ran, on as many images, every bit was right,
-and each port moved the very bytes that the plan gives *now*, whatever the record says of itself.
+A figure of the plan is measured under three conditions. Every pass of it ran on the same number of
+images, every bit was correct, and each port moved the bytes of the *present* plan. The plan's
+figures in the record itself are ignored.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.base.errors import one_line
+from merp.models.base.file_format import PASSES
 from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
 from merp.models.network.network import Network
 from merp.tools.common.json_value import is_list, is_table, is_text, is_whole
@@ -22,13 +24,16 @@ FILE = "board.json"
 
 @dataclass(frozen=True, kw_only=True)
 class TileRecord:
-    """What was run of a layer and phase.
+    """The simulated passes of a layer and phase.
 
     Attributes:
-        layer, phase: names. images: in each pass.
-        tile: input maps and output maps of the largest parts. passes: that ran.
-        moved: bytes seen on the pins of each port, over these.
-        faults: what was wrong; empty if nothing was.
+        layer: name of the layer.
+        phase: name of the phase.
+        images: number of images of each pass.
+        tile: input maps and output maps of the largest parts.
+        passes: number of simulated passes.
+        moved: bytes on the pins of each port, over these passes.
+        faults: failed checks; empty if there are none.
     """
 
     layer: str
@@ -41,16 +46,16 @@ class TileRecord:
 
     @property
     def confirms(self) -> bool:
-        """Whether every check held."""
+        """Whether every check succeeded."""
         return not self.faults
 
     def of(self, planned: PlannedPhase) -> bool:
-        """Whether it is of such passes, however many, of any number of images."""
+        """Return whether the record has such passes, for any number of passes and images."""
         work = planned.work
         return (self.layer, self.phase, self.tile) == (work.name, work.phase, planned.tile)
 
     def shows(self, planned: PlannedPhase) -> bool:
-        """Whether all bytes of the plan were seen on the pins."""
+        """Return whether all bytes of the plan were counted on the pins."""
         return (
             self.of(planned)
             and self.confirms
@@ -61,7 +66,7 @@ class TileRecord:
 
 
 def confirmed(planned: PlannedPhase, records: Sequence[TileRecord]) -> str:
-    """What records say of the passes of a plan, in words."""
+    """Return a description of the records of a plan's passes."""
     told = [
         f"{record.passes:,} of {planned.passes:,} passes, {record.images} image(s)"
         for record in records
@@ -71,16 +76,16 @@ def confirmed(planned: PlannedPhase, records: Sequence[TileRecord]) -> str:
 
 
 def read_tiles(directories: Sequence[Path], network: Network) -> list[TileRecord]:
-    """The passes that ran, of those ``directories`` that have a record of such, in order.
+    """Return the simulated passes of the ``directories`` with such a record, in order.
 
     Raises:
-        BadInput: a record is of another network, or not what ``merp simulate`` wrote.
+        BadInput: a record belongs to another network, or ``merp simulate`` did not write it.
     """
     found = []
     for path in (directory / FILE for directory in directories):
         if not path.is_file():
             continue
-        found += read_record(path, network, _records)
+        found += read_record(path, network, PASSES, _records)
     return found
 
 
@@ -89,10 +94,10 @@ def _records(record: Record) -> list[TileRecord]:
 
 
 def _record(record: Record, run: Mapping[str, Any]) -> TileRecord:
-    """A run of a record.
+    """Return a run of a record.
 
     Raises:
-        KeyError, TypeError, ValueError: it is not what was written.
+        KeyError, TypeError, ValueError: the record is invalid.
     """
     plan, audit = run["plan"], run["audit"]
     moved = {port: each["pins"] for port, each in run["bytes"].items()}
@@ -109,7 +114,7 @@ def _record(record: Record, run: Mapping[str, Any]) -> TileRecord:
         raise ValueError("a value of another type")
     faults = [one_line(failure) for failure in run["failures"]]
     if audit["bit_exact"] is not True or audit["mismatches"] != 0:
-        faults.append(f"{audit['mismatches']} words differ from the golden")
+        faults.append(f"{audit['mismatches']} words differ from the golden model")
     faults += differing_counts(counts)
     return TileRecord(
         layer=run["layer"],

@@ -1,4 +1,4 @@
-"""Tables of the report that count bytes: all counts, the strategies."""
+"""Tables of the report about bytes: all counts, the strategies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merp.tools.report.traffic import KB, MB, traffic_table
 
 
 def traffic_tables(choice: PlannedChoice) -> list[Table]:
-    """Return one table per count; of count ``board`` only where there is a plan."""
+    """Return one table per count. The count ``board`` requires a plan."""
     counts = (
         (
             "traffic-paper",
@@ -34,8 +34,8 @@ def traffic_tables(choice: PlannedChoice) -> list[Table]:
             "traffic-pooled",
             "Count all, deltas at pooled resolution",
             Count(name="all", state="pooled"),
-            "Count all, state pooled: deltas lie in memory at pooled resolution and are "
-            "expanded on chip by a mask bit and a position per maximum.",
+            "Count all, state pooled: deltas are stored at pooled resolution and are "
+            "expanded on chip with a mask bit and a position per maximum.",
         ),
     )
     found = [
@@ -59,7 +59,7 @@ def traffic_tables(choice: PlannedChoice) -> list[Table]:
 
 
 def staircase_table(choice: ReportChoice) -> Table:
-    """Return what each strategy saves and costs, in every convolution layer."""
+    """Return savings and costs of each strategy, in every convolution layer."""
     network, batch = choice.network, choice.batch
     rows = []
     for layer in choice.convolutions:
@@ -98,9 +98,9 @@ def staircase_table(choice: ReportChoice) -> Table:
         title="Strategies 1 to 5, layer by layer",
         caption=(
             "Count maps, FP: words of convolution maps of all groups, strategies accumulating. "
-            "On-chip memory is that of one group. ReLU and pooling as layers of their own move "
-            "what the last column says, until strategy 5 fuses them. Modelled, but for the last "
-            "step, which is the hardware's."
+            "On-chip memory is that of one group. The last column is the traffic of separate ReLU "
+            "and pooling layers, before strategy 5 fuses them. Modelled, except the last step, "
+            "which is the hardware's."
         ),
         columns=columns,
         rows=rows,

@@ -1,4 +1,4 @@
-"""What of a plan is to be simulated."""
+"""The part of a plan that is simulated."""
 
 from __future__ import annotations
 
@@ -23,18 +23,22 @@ SAMPLE = "sample:"
 MOST_PASSES = 1 << 30
 
 STATE = "pooled"
-"""Kind of state that the hardware writes and reads."""
+"""Kind of the ReLU/pooling masks in the hardware."""
 
 
 @dataclass(frozen=True)
 class TilesChoice:
-    """What is to be simulated.
+    """The passes to simulate.
 
     Attributes:
-        plan: of the network, its batch the images of each pass. apart: as it was planned.
-        layers: those to run, in order, of the plan's network. phases: those to run.
-        sample: passes of each layer and phase, or None for all.
-        seed: of the kernels, and of which passes are drawn. engine, array: what runs them.
+        plan: plan of the network; its batch is the number of images of each pass.
+        apart: as it was planned.
+        layers: the layers to run, in order, of the plan's network.
+        phases: the phases to run.
+        sample: number of passes of each layer and phase, or None for all.
+        seed: seed of the kernels and of the sample.
+        engine: the simulation engine.
+        array: kind of the CU arrays.
     """
 
     plan: NetworkPlan
@@ -48,7 +52,7 @@ class TilesChoice:
 
     @property
     def planned(self) -> list[PlannedPhase]:
-        """Layers and phases in the order of the run: phases outside, as in a step."""
+        """Layers and phases in the order of the run: phases in the outer loop, as in a step."""
         names = [layer.name for layer in self.layers]
         return [
             each
@@ -59,25 +63,25 @@ class TilesChoice:
 
     @property
     def tiles(self) -> str:
-        """As it was asked for."""
+        """The option ``--tiles``."""
         return ALL if self.sample is None else f"{SAMPLE}{self.sample}"
 
 
 def choose(network: Network, board: Board, asked: SimulateOptions, images: int) -> TilesChoice:
-    """What is to be simulated of the plan of a network on a board; ``images`` of a step.
+    """Select the passes of a network's plan on a board; ``images`` is the number of a step.
 
     Raises:
-        BadInput: there is no such layer, phase or sample, no hardware keeps such state, the part is
-            too small, also for a layer in one pass back that asks for it, or for two fused ones, or
-            the machine has too little memory.
+        BadInput: the layer, phase or sample does not exist, or no hardware stores this kind of
+            masks. Further reasons: the part is too small, also for a requested backward pass or for
+            two fused layers, or the machine has too little memory.
     """
     state, goal, phase = asked.state_bits or STATE, asked.goal or GOALS[0], asked.phase or PHASE
     layer, apart = asked.layer, asked.apart
     sample = sample_of(ALL if asked.tiles is None else asked.tiles)
     if state != STATE:
         raise BadInput(
-            f"{given('state_bits', state)}: no hardware keeps it: allowed with a plan that is "
-            f"simulated is {STATE}"
+            f"{given('state_bits', state)}: no hardware stores it: a simulated plan allows "
+            f"only {STATE}"
         )
     array = array_of(asked.engine, asked.cu_array)
     name = network.layers[0].name if layer is None else layer
@@ -100,15 +104,15 @@ def choose(network: Network, board: Board, asked: SimulateOptions, images: int) 
 
 
 def goes_back(phases: Collection[str]) -> bool:
-    """Whether some of the phases are of the way back."""
+    """Return whether a phase belongs to backward propagation."""
     return bool(set(phases) - {"fp", PAIR})
 
 
 def _check_one_pass(found: NetworkPlan, layers: Sequence[Layer], phase: str) -> None:
-    """Refuse one pass for both backward phases of layers that the plan has none for.
+    """Refuse one pass for both backward phases if the plan has separate phases for the layers.
 
     Raises:
-        BadInput: so it is.
+        BadInput: the plan has separate phases.
     """
     names = {each.work.layer.name for each in found.layers if each.work.phase == ONE_PASS}
     if phase == ONE_PASS and names.isdisjoint(layer.name for layer in layers):
@@ -119,10 +123,10 @@ def _check_one_pass(found: NetworkPlan, layers: Sequence[Layer], phase: str) -> 
 
 
 def sample_of(tiles: str) -> int | None:
-    """Passes of each layer and phase that are drawn, or None for all.
+    """Return the number of passes to draw of each layer and phase, or None for all.
 
     Raises:
-        BadInput: ``tiles`` is neither ``all`` nor ``sample:N``, or N is none.
+        BadInput: ``tiles`` is neither ``all`` nor ``sample:N``, or N is invalid.
     """
     if tiles == ALL:
         return None

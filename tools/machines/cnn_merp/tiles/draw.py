@@ -1,4 +1,4 @@
-"""Which passes of a layer and phase are run: all, or some that a seed draws."""
+"""Select the passes of a layer and phase to run: all, or a random sample."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from merp.tools.machines.cnn_merp.tiles.choice import TilesChoice
 
 
 def drawn(planned: PlannedPhase, sample: int | None, seed: int) -> list[PassUnit]:
-    """Units of the passes that are run, in order.
+    """Return the units of the selected passes, in order.
 
-    All parts of the outputs if ``sample`` is None, or as many passes as there are; else so many
-    passes, each by itself, the last one always, whose parts are what the others left. Those of a
-    layer and phase do not depend on what else is run.
+    If ``sample`` is None or not less than the number of passes, the units are all output parts.
+    Otherwise they are ``sample`` single passes, which always include the last pass, whose parts are
+    the remainder. The sample of a layer and phase does not depend on the other layers and phases.
     """
     total, in_parts, out_parts = planned.passes, planned.in_parts, planned.out_parts
     if sample is None or sample >= total:
@@ -30,7 +30,7 @@ def drawn(planned: PlannedPhase, sample: int | None, seed: int) -> list[PassUnit
 
 
 def cycles_of_drawn(choice: TilesChoice) -> int:
-    """Cycles by the plan of the passes that run; one of a sample counts as the mean of all."""
+    """Return the plan's cycles of the selected passes. A pass of a sample counts as the mean."""
     return sum(
         each.cycles * min(each.passes, choice.sample or each.passes) // each.passes
         for each in choice.planned
@@ -39,7 +39,7 @@ def cycles_of_drawn(choice: TilesChoice) -> int:
 
 
 def planned_work(choice: TilesChoice) -> str:
-    """What there is to do, in a line: passes, and if all of them run bytes and cycles."""
+    """Describe the work in a line: passes, and for all passes also bytes and cycles."""
     built = [each for each in choice.planned if each.work.built]
     total = sum(each.passes for each in built)
     counts = (min(each.passes, choice.sample or each.passes) for each in built)

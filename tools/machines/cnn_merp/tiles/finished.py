@@ -1,4 +1,4 @@
-"""Units of passes that are kept while a long run lasts, so that an interrupted one can go on."""
+"""Finished units of a long run, which are saved so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from merp.tools.simulate.kept_files import KeptFiles, of_everything
 
 
 class FinishedUnits:
-    """Keeps what each unit did in the folder of an output."""
+    """Save the results of each unit in the folder of an output."""
 
     def __init__(self, kept: KeptFiles, choice: TilesChoice) -> None:
-        """See that units can be kept, before the first one runs.
+        """Check that units can be saved, before the first one runs.
 
         Raises:
-            BadInput: something stands in the way.
+            BadInput: units cannot be saved.
         """
         for planned in choice.planned:
             kept.check(_name(planned, PassUnit(0, 0)))
         self._kept = kept
 
     def load(self, planned: PlannedPhase, unit: PassUnit) -> RanUnit | None:
-        """What a unit did, if it was kept by an equal run."""
+        """Return the results of a unit, if an equal run saved them."""
 
         def read(about: Mapping[str, Any], arrays: Arrays) -> RanUnit:
             sha, seconds = about["elaboration_sha"], about["build_seconds"]
@@ -44,7 +44,7 @@ class FinishedUnits:
         return self._kept.load(_name(planned, unit), _place(planned, unit), said, read)
 
     def save(self, planned: PlannedPhase, ran: RanUnit) -> None:
-        """Keep what a unit did; a crash leaves the whole file or none."""
+        """Save the results of a unit. After a crash the file is complete or missing."""
         about = {
             "audit": asdict(ran.audit),
             "elaboration_sha": ran.elaboration_sha,
@@ -58,19 +58,22 @@ def _place(planned: PlannedPhase, unit: PassUnit) -> list[object]:
 
 
 def _name(planned: PlannedPhase, unit: PassUnit) -> str:
-    """Of the file: numbers that are not there are all parts of the inputs."""
+    """Return the name of the file. Without a number of an input part, it covers all input parts."""
     numbers = [str(each) for each in unit if each is not None]
     work = planned.work
     return file_name("tiles", work.name, work.phase, *numbers, suffix=".npz")
 
 
 def fingerprint(choice: TilesChoice, image: Bits, parameters: Mapping[str, bytes]) -> str:
-    """Name everything that what a unit does depends on.
+    """Return a hash of everything that affects the results of a unit.
 
-    Which layers, phases and passes run is left out: one run may take what another kept.
+    The selected layers, phases and passes are excluded, because a run may use the results of
+    another run.
 
-    image: what goes into the network. parameters: what its parameters come from beside the seed,
-    contents by name.
+    Args:
+        choice: the selected passes.
+        image: input of the network.
+        parameters: sources of the parameters besides the seed, contents by name.
     """
     plan = choice.plan
     of = plan.network, plan.board, plan.batch, plan.state, plan.goal, choice.apart

@@ -1,4 +1,4 @@
-"""The passes of a plan, as ``merp simulate --board`` runs them."""
+"""The passes of a plan for ``merp simulate --board``."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ class PassesResult:
 
     @property
     def passed(self) -> bool:
-        """Whether every check of every pass holds."""
+        """Whether every check of every pass succeeded."""
         return not any(result.failures for result in self.results)
 
     def answer(self, *, everything: bool) -> dict[str, Any]:
-        """All of it, whatever was asked for."""
+        """Return the complete answer, for every request."""
         return answer(self.choice, self.results)
 
     def files(self, answer: dict[str, Any]) -> dict[str, str]:
-        """The answer and the tables."""
+        """Return the answer and the tables."""
         return files(self.choice, self.results, answer)
 
-    def show(self) -> None:
-        """Print the tables."""
-        show(self.choice, self.results)
+    def show(self, *, details: bool) -> None:
+        """Print a row for each layer and phase, or for each port."""
+        show(self.choice, self.results, details=details)
 
 
 @dataclass(frozen=True)
 class Passes:
-    """Passes that are chosen."""
+    """The selected passes."""
 
     choice: TilesChoice
 
@@ -69,17 +69,17 @@ class Passes:
         return planned_work(self.choice)
 
     def maps(self, photograph: Path | None) -> Bits:
-        """Of the plan's batch."""
+        """Return the maps of the plan's batch."""
         return input_maps(self.choice.plan.network, self.choice.plan.batch, photograph)
 
     def parameters(self, seed: int, path: Path | None) -> Parameters:
-        """Of all layers."""
+        """Return the parameters of all layers."""
         return CNN_MERP.parameters(self.choice.plan.network, seed, path)
 
     def finished(
         self, maps: Bits, seed: int, sources: Mapping[str, bytes], kept: Callable[[str], KeptFiles]
     ) -> FinishedUnits:
-        """Units of passes; the choice knows the seed."""
+        """Return the finished units of passes. The choice includes the seed."""
         return FinishedUnits(kept(fingerprint(self.choice, maps, sources)), self.choice)
 
     def run(
@@ -90,7 +90,7 @@ class Passes:
         waves: Waves | None,
         progress: Progress,
     ) -> PassesResult:
-        """All that was chosen."""
+        """Run all selected passes."""
         progress.expect(cycles_of_drawn(self.choice))
         return PassesResult(
             self.choice, simulate_plan(self.choice, maps, parameters, finished, progress)
@@ -100,10 +100,10 @@ class Passes:
 def passes(
     network: Network, asked: SimulateOptions, read: Callable[[Network, Simulated], Bits | None]
 ) -> tuple[Passes, Bits | None]:
-    """Passes of a plan, and the maps that somebody gave for them; as ``pieces``.
+    """Return the passes of a plan, and the given maps for them; as ``pieces``.
 
     Raises:
-        BadInput: what was asked for does not go together, or with the network or the board.
+        BadInput: options exclude each other, or do not fit the network or the board.
     """
     assert asked.board is not None
     maps = read(network, CNN_MERP)

@@ -1,4 +1,4 @@
-"""What ``merp simulate --board`` says: JSON for machines, tables for people."""
+"""The output of ``merp simulate --board``: JSON for machines, tables for people."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from merp.cosim.phases.audit.audit import combine
+from merp.models.base.file_format import PASSES, numbered
 from merp.tools.common.table import console, table
 from merp.tools.machines.cnn_merp.plan.answer import planned_answer
 from merp.tools.machines.cnn_merp.simulated import HALVES
@@ -18,18 +19,18 @@ from merp.tools.machines.cnn_merp.tiles.result import TilesResult
 from merp.tools.simulate.report import audit_answer, time_taken, verdict
 
 NAME = "board"
-"""Of the files, apart from those of layers in one piece."""
+"""Name of the files, different from the name for undivided layers."""
 
 
 def answer(choice: TilesChoice, results: Sequence[TilesResult]) -> dict[str, Any]:
-    """The answer as JSON: ``runs``, one for each layer and phase, and their ``total``.
+    """Return the answer as JSON: ``runs``, one for each layer and phase, and their ``total``.
 
-    Of a run ``bytes`` says, port by port, what the plan's formulas give for the passes that ran,
-    what crossed the pins, and whether this is ``measured``: all passes ran and all is right.
+    ``bytes`` of a run has for each port the bytes of the simulated passes by the plan's formulas,
+    the bytes on the pins, and ``measured``. ``measured`` means that all passes ran without failure.
     """
     plan = choice.plan
     audits = [result.audit for result in results if result.audit is not None]
-    return {
+    found = {
         "network": plan.network.name,
         "board": plan.board.name,
         "engine": choice.engine,
@@ -43,6 +44,7 @@ def answer(choice: TilesChoice, results: Sequence[TilesResult]) -> dict[str, Any
         "runs": [_run(result) for result in results],
         "total": audit_answer(combine(audits), HALVES.values()) if audits else None,
     }
+    return numbered(found, PASSES)
 
 
 def _run(result: TilesResult) -> dict[str, Any]:
@@ -73,22 +75,32 @@ def _run(result: TilesResult) -> dict[str, Any]:
 
 
 def show(
-    choice: TilesChoice, results: Sequence[TilesResult], screen: Console | None = None
+    choice: TilesChoice,
+    results: Sequence[TilesResult],
+    screen: Console | None = None,
+    *,
+    details: bool,
 ) -> None:
-    """Print bytes of each port by the plan and on the pins, and what else was found."""
+    """Print the bytes from the plan and on the pins, and each failed check.
+
+    Several results have a row each; with ``details`` they have a row for each port.
+    """
     screen = screen or console()
     plan = choice.plan
+    by_port = details or len(results) == 1
+    port = ["port"] * by_port
     screen.print(
         table(
             f"{plan.network.name} on {plan.board.name}, {plan.batch} image(s), tiles "
             f"{choice.tiles}, engine {choice.engine}, CU array {choice.array}",
-            ["layer", "phase", "port", "found", "passes", "of", "bytes, plan", "bytes, pins"],
-            [row for result in results for row in _rows(result)],
-            text_columns=4,
-            keys=3,
+            ["layer", "phase", *port, "found", "passes", "of", "bytes, plan", "bytes, pins"],
+            [row for result in results for row in _rows(result, by_port=by_port)],
+            text_columns=3 + by_port,
+            keys=2 + by_port,
             bundles=(1, 2, 2),
-            caption="measured: all passes ran, all is right, and the plan's closed form of the "
-            "port is what crossed the pins. sample: so are the formulas of the passes that ran.",
+            caption="measured: all passes ran without failure, and the pins moved the closed form "
+            "of the plan. sample: some passes ran, and the pins moved the formulas of "
+            "these passes.",
         )
     )
     for line in plan.apart(choice.layers if goes_back(choice.phases) else ()):
@@ -97,20 +109,23 @@ def show(
         _show_bits(result, screen)
 
 
-def _rows(result: TilesResult) -> Iterator[list[str]]:
-    """A row for each port; one where there is no hardware."""
+def _rows(result: TilesResult, *, by_port: bool) -> Iterator[list[str]]:
+    """Yield a row for each port, or for all ports; one row if there is no hardware."""
     planned = result.planned
     names = [planned.work.name, planned.work.phase.upper()]
     counts = [f"{result.passes:,}", f"{planned.passes:,}"]
     if result.audit is None:
-        yield [*names, "-", "no hardware", *counts, "-", "-"]
+        yield [*names, *["-"] * by_port, "no hardware", *counts, "-", "-"]
         return
     moved = result.audit.moved
-    for port in dict.fromkeys([*result.formula, *moved]):
-        wanted, found = result.formula.get(port, 0), moved.get(port, 0)
+    ports = list(dict.fromkeys([*result.formula, *moved]))
+    for some in [[port] for port in ports] if by_port else [ports]:
+        wanted = [result.formula.get(port, 0) for port in some]
+        found = [moved.get(port, 0) for port in some]
         said = "measured" if result.measured else "FAILED" if result.failures else "sample"
         said = "DIFFERS" if wanted != found else said
-        yield [*names, port, said, *counts, f"{wanted:,}", f"{found:,}"]
+        sums = f"{sum(wanted):,}", f"{sum(found):,}"
+        yield [*names, *some[:by_port], said, *counts, *sums]
 
 
 def _show_bits(result: TilesResult, screen: Console) -> None:
@@ -126,7 +141,7 @@ def _show_bits(result: TilesResult, screen: Console) -> None:
 def files(
     choice: TilesChoice, results: Sequence[TilesResult], found: dict[str, Any]
 ) -> dict[str, str]:
-    """The answer and the tables, by name."""
+    """Return the answer and the tables, by name."""
     text = StringIO()
-    show(choice, results, console(text))
+    show(choice, results, console(text), details=True)
     return {f"{NAME}.json": json.dumps(found, indent=2) + "\n", f"{NAME}.txt": text.getvalue()}

@@ -1,4 +1,4 @@
-"""What came of the passes of a layer and phase."""
+"""Results of the passes of a layer and phase."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from merp.models.machines.cnn_merp.plan.planned import PlannedPhase
 
 @dataclass(frozen=True)
 class RanUnit:
-    """A unit that ran.
+    """A simulated unit.
 
     Attributes:
-        audit: of all its passes. elaboration_sha: of what ran. build_seconds: what its elaboration
-            or build took.
+        audit: audit of all its passes.
+        elaboration_sha: fingerprint of the elaborated design.
+        build_seconds: time of its elaboration or build.
     """
 
     unit: PassUnit
@@ -29,10 +30,10 @@ class RanUnit:
 
 @dataclass(frozen=True)
 class TilesResult:
-    """A layer and phase: what ran of it, and what the plan says of all of it.
+    """A layer and phase: its simulated units, and its plan.
 
     Attributes:
-        ran: none where there is no hardware.
+        ran: the units; empty if there is no hardware.
     """
 
     planned: PlannedPhase
@@ -40,17 +41,17 @@ class TilesResult:
 
     @cached_property
     def audit(self) -> Audit | None:
-        """Of all passes that ran; None if none did."""
+        """Audit of all simulated passes; None if there are none."""
         return combine([each.audit for each in self.ran]) if self.ran else None
 
     @property
     def passes(self) -> int:
-        """That ran."""
+        """Number of simulated passes."""
         return sum(len(each.unit.places(self.planned.in_parts)) for each in self.ran)
 
     @cached_property
     def formula(self) -> Mapping[str, int]:
-        """Bytes of each port: by the closed form of all passes, or by that of each that ran."""
+        """Bytes of each port: closed form of all passes, or formula of each simulated pass."""
         if self.complete:
             return self.planned.ports
         found: dict[str, int] = {}
@@ -67,7 +68,7 @@ class TilesResult:
 
     @cached_property
     def failures(self) -> list[str]:
-        """Every check that did not hold; of all passes that of the plan's closed form is one."""
+        """Every failed check. If all passes ran, the plan's closed form is one of the checks."""
         if self.audit is None:
             return []
         found = list(self.audit.failures)
@@ -78,5 +79,5 @@ class TilesResult:
 
     @property
     def measured(self) -> bool:
-        """Whether the closed form of every port was seen on the pins: of all passes, all right."""
+        """Whether all passes ran without failure and moved the closed form of every port."""
         return self.complete and not self.failures

@@ -1,4 +1,4 @@
-"""Run the passes of a plan: those that share a bitstream back to back on one elaboration."""
+"""Run the passes of a plan. Passes with the same bitstream run back to back on one elaboration."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ def simulate_plan(
     finished: FinishedUnits | None,
     progress: Progress,
 ) -> list[TilesResult]:
-    """Simulate what was chosen; layers and phases without hardware are listed, and not run.
+    """Simulate the selected passes. Layers and phases without hardware are listed, but not run.
 
-    Every pass is fed from the golden step but for the sums of the parts in front of it, so that
-    each unit can be kept and run by itself.
+    The operands of a pass are golden, except the sums of earlier parts of its unit. Therefore each
+    unit can be saved and run by itself.
 
     Args:
-        image: (images, rows, columns, channels) words, what goes into the network.
+        choice: the selected passes.
+        image: (images, rows, columns, channels) input words of the network.
         parameters: kernels and biases of its layers.
-        finished: where finished units are kept, and taken from.
-        progress: is told how far it is.
+        finished: storage of finished units, or None.
+        progress: called with the progress of the run.
 
     Raises:
         BadInput: an engine's simulator is not installed.
@@ -68,7 +69,7 @@ def _passes(
     progress: Progress,
     ran: dict[str, list[RanUnit]],
 ) -> Passes:
-    """The passes of each unit that is not finished; adds every unit to ``ran``."""
+    """Yield the passes of each unfinished unit; add every unit to ``ran``."""
     for of in built:
         name, phase = of.planned.work.layer.name, of.planned.work.phase
         said = f"{of.planned.work.name} {phase}"
@@ -94,7 +95,7 @@ def _passes(
 def _unit(
     of: OfPlan, unit: PassUnit, tiles: Tiles, step: GoldenStep, progress: Progress
 ) -> Generator[GroupPass, Audited | None, RanUnit]:
-    """Run a unit; what is worked out between its passes is the golden's time."""
+    """Run a unit. The computations between its passes count as time of the golden model."""
     source = run_unit(of, unit, tiles, step)
     answer: Audited | None = None
     while True:

@@ -1,8 +1,8 @@
-"""Ways of simulating that CNN-MERP has beside layers in one piece."""
+"""Kinds of simulation of CNN-MERP besides undivided layers."""
 
 from __future__ import annotations
 
 from merp.tools.machines.cnn_merp.tiles.passes import passes
 
 WAYS = {"board": passes}
-"""By the field of the request that asks for it."""
+"""The kinds, by the request field that selects them."""

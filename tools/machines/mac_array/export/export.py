@@ -14,7 +14,7 @@ def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
     refuse(asked, "architecture", *OF_DESIGNS, by=f"the one bitstream of {network.name}")
 
     from merp.tools.machines.mac_array.export.package import (
-        ArrayPackage,  # the hardware's imports wait
+        ArrayPackage,  # slow imports, therefore late
     )
 
     package = ArrayPackage(

@@ -37,38 +37,42 @@ from merp.tools.machines.mac_array.export.schedule import (
 from merp.tools.machines.mac_array.export.vectors import SmallPass, small_passes
 
 WORDS: Final[Mapping[str, str]] = {
-    "s_axis_map": "FP: atoms of input maps in the order load band, map, row, block of columns; DP: "
-    "of deltas in the same order; KU: of input maps in the order group of maps, row, map in the "
-    "group, block of columns; un-pooling: of pooled deltas in the order map, row, block of columns",
+    "s_axis_map": "FP: atoms of input maps in the order load band, map, row, block of columns. DP: "
+    "atoms of deltas in the same order. KU: atoms of input maps in the order group of maps, row, "
+    "map in the group, block of columns. Un-pooling: atoms of pooled deltas in the order map, row, "
+    "block of columns",
     "s_axis_delta": "KU: atoms of deltas in the order tile of maps, row, lane, block of columns",
-    "s_axis_kernel": "FP: beats in the order tile of output maps, input map, tap, one of biases "
-    "behind each tile; DP: in the order tile of input maps, tile of output maps, input map in its "
-    "tile, tap, without biases; KU of the last image: old ones in KU order",
+    "s_axis_kernel": "FP: beats in the order tile of output maps, input map, tap, and a beat of "
+    "biases after each tile. DP: beats in the order tile of input maps, tile of output maps, input "
+    "map in its tile, tap, without biases. KU of the last image: old ones in KU order",
     "s_axis_gradient": "KU of all images but the first: beats in KU order",
     "s_axis_velocity": "KU of the last image: old ones in KU order",
-    "s_axis_target": "FP with a loss: the number of the right class, one word of no order",
+    "s_axis_target": "FP with a loss: the number of the correct class, a single word",
     "m_axis_map": "FP: atoms of outputs in the order band, tile of maps, tile of columns, lane, "
-    "row; with a loss their deltas behind, in the same order; DP: atoms of deltas in the order "
-    "band, row within the stride, tile of maps, tile of columns, lane, row; un-pooling: in the "
-    "order map, pooled row, pooled block, row and block of those in place of it",
+    "row. With a loss their deltas follow, in the same order. DP: atoms of deltas in the order "
+    "band, row within the stride, tile of maps, tile of columns, lane, row. Un-pooling: in the "
+    "order map, pooled row, pooled block, row and block of the expanded deltas",
     "m_axis_kernel": "KU of the last image: new ones in KU order",
     "m_axis_gradient": "KU of all images but the last: beats in KU order",
     "m_axis_velocity": "KU of the last image: new ones in KU order",
 }
-"""What a stream carries, pass by pass (``models/machines/mac_array/orders.py``)."""
+"""Contents of a stream, pass by pass (``models/machines/mac_array/orders.py``)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArrayPackage:
-    """A network's array that is to be exported.
+    """A network's array for the export.
 
     Attributes:
-        network: with its design. fused: in the schedule deltas lie in memory at pooled resolution.
-        images: of a batch, for the schedule.
-        target: the FPGA. clock_mhz: of the constraint. dialect: the language.
+        network: network with its design.
+        fused: whether the schedule's deltas are stored at pooled resolution.
+        images: number of images of a batch, for the schedule.
+        target: the FPGA.
+        clock_mhz: clock of the constraint.
+        dialect: the language.
 
     Raises:
-        BadInput: it is not one array that runs all layers and phases.
+        BadInput: the network is not on one array that supports all layers and phases.
     """
 
     network: Network
@@ -79,12 +83,12 @@ class ArrayPackage:
     dialect: Dialect
 
     def __post_init__(self) -> None:
-        """Check that one bitstream runs all."""
+        """Check that one bitstream runs all layers and phases."""
         check_array(self.network)
 
     @property
     def layer(self) -> Layer:
-        """One whose design is everyone's."""
+        """A layer. All layers have the same design."""
         return self.network.layers[0]
 
     @property
@@ -99,12 +103,12 @@ class ArrayPackage:
 
     @property
     def name(self) -> str:
-        """As a folder."""
+        """Name of the folder."""
         return folder_name(self.network.name, str(self.layer.design))
 
     @property
     def frame(self) -> Frame:
-        """What it has in common with other packages."""
+        """The values of the package that all packages have."""
         network, design = self.network.name, str(self.layer.design)
         of = self.design
         return Frame(
@@ -120,10 +124,10 @@ class ArrayPackage:
         )
 
     def write(self, spent: TimeSpent, directory: Path) -> dict[str, Any]:
-        """Write every file but the manifest; return what the manifest says beside the hashes.
+        """Write every file except the manifest; return the manifest's contents except the hashes.
 
         Raises:
-            RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+            RuntimeError: GHDL or Verilator is installed and rejects the exported files.
         """
         with spent.on("golden"):
             frame = self.frame
@@ -159,7 +163,7 @@ class ArrayPackage:
     def _write_vectors(
         self, directory: Path, ports: TopPorts, registers: RegisterMap
     ) -> dict[str, Any]:
-        """Write the small passes, a folder each; what the manifest says of them."""
+        """Write the small passes, a folder each; return their part of the manifest."""
         rows = []
         for number, each in enumerate(self.small, 1):
             compared = write_vectors(directory / str(number), each.given, ports, registers)
@@ -192,7 +196,7 @@ class ArrayPackage:
 
 
 def said(work: ArrayPass) -> str:
-    """What a pass does, and for which image of its batch if that matters."""
+    """Return the kind of a pass, and the image of its batch if that matters."""
     if work.phase != "ku":
         return kind_of(work)
     place = {(True, True): "only", (True, False): "first", (False, True): "last"}
@@ -200,7 +204,7 @@ def said(work: ArrayPass) -> str:
 
 
 def _streams(design: ArrayDesign, engine: Top) -> dict[str, dict[str, Any]]:
-    """Width of each stream's words in bits, words in a beat, and the counter that counts them."""
+    """Return each stream's word width in bits, words per beat, and counter."""
     ports = {stream: port for port, stream in ports_of(design).items()}
     return {
         pin.name: {"port": ports[pin.name], "width": pin.element}

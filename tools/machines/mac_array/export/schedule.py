@@ -1,6 +1,6 @@
-"""The passes of an image on a MAC array in order: registers, words of a schedule, arrays in memory.
+"""The passes of an image on a MAC array in order: registers, schedule words, arrays in memory.
 
-The words are those that ``scheduled_trainer`` takes on ``s_axis_schedule``.
+``scheduled_trainer`` reads these words on ``s_axis_schedule``.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ class ScheduledPass:
     """A pass of an image.
 
     Attributes:
-        layer: whose. kind: one line. registers: value by name; ``FIRST`` and ``LAST`` of an image
-            that is both. streams: the array in memory that each stream reads or writes, in some
-            image of a batch.
+        layer: the layer.
+        kind: kind of the pass, in one line.
+        registers: values by name, with ``FIRST`` and ``LAST`` set as for a batch of one image.
+        streams: the array in memory that each stream reads or writes, in some image of a batch.
     """
 
     layer: Layer
@@ -47,15 +48,16 @@ class ScheduledPass:
 
 
 def phases_of_array(network: Network, *, fused: bool) -> Mapping[str, ArrayPhase]:
-    """The phases of a network's array by name, with the loss where the array has the unit."""
+    """Return the phases of a network's array by name. The array computes the loss if it can."""
     design = design_of(network, network.layers[0])
     return phases_at(network, USUAL_LOSS if design.loss else None, fused=fused)
 
 
 def scheduled(network: Network, images: int, *, fused: bool) -> Iterator[ScheduledPass]:
-    """The passes of an image of a batch of so many.
+    """Return the passes of an image of a batch of ``images`` images.
 
-    fused: deltas lie in memory at pooled resolution, and are expanded on entry.
+    Args:
+        fused: whether deltas are stored at pooled resolution and expanded at the input.
     """
     design = design_of(network, network.layers[0])
     phases, rates = phases_of_array(network, fused=fused), usual_rates(design, images)
@@ -70,7 +72,7 @@ def scheduled(network: Network, images: int, *, fused: bool) -> Iterator[Schedul
 
 
 def kind_of(work: ArrayPass) -> str:
-    """What a pass does, but which image of a batch it is for."""
+    """Return the kind of a pass, without its image in the batch."""
     if work.phase == "upsample":
         return "un-pooling of deltas"
     behind = f", then the deltas of the {work.loss} loss" if work.loss else ""
@@ -107,7 +109,7 @@ def _streams(
 
 
 def words_of(passes: Sequence[ScheduledPass], design: ArrayDesign) -> list[list[int]]:
-    """The words of each pass in the memory of a schedule; none of more than it holds."""
+    """Return the words of each pass in the schedule memory; none if the memory is too small."""
     if len(passes) > MAX_PASSES:
         return [[] for _ in passes]
     words = schedule_words([each.registers for each in passes], design)
@@ -118,7 +120,7 @@ def words_of(passes: Sequence[ScheduledPass], design: ArrayDesign) -> list[list[
 def schedule_json(
     network: str, images: int, passes: Sequence[ScheduledPass], design: ArrayDesign
 ) -> str:
-    """The passes of an image for a program; ``images``: of a batch."""
+    """Return the passes of an image for a program; ``images`` is the number of a batch."""
     document = {
         "network": network,
         "images": images,
@@ -141,9 +143,10 @@ def schedule_json(
 def schedule_header(
     registers: RegisterMap, images: int, passes: Sequence[ScheduledPass], design: ArrayDesign
 ) -> str:
-    """A C99 header: settings and words of a schedule by pass, and a function that writes settings.
+    """Return a C99 header: settings and schedule words by pass, and a function to write settings.
 
-    registers: whose header it includes, by the name of its top.
+    Args:
+        registers: the register map; the header includes its header, by the name of its top.
     """
     top = registers.top
     prefix, guard = top.upper(), f"{top.upper()}_SCHEDULE_H"
@@ -170,14 +173,14 @@ def schedule_header(
         lines += [
             f"#define {prefix}_SCHEDULE_WORDS {len(words[0])}u /* of a pass in its memory */",
             "",
-            "/* What scheduled_trainer takes on s_axis_schedule, all rows one behind the other. */",
+            "/* Input of scheduled_trainer on s_axis_schedule, all rows one after the other. */",
             f"static const uint32_t {top}_schedule[{prefix}_PASSES][{prefix}_SCHEDULE_WORDS] = {{",
         ]
         for number, values in enumerate(words, 1):
             lines += _row(str(number), values)
         lines += ["};", ""]
     lines += [
-        "/* Writes the settings of a pass, the first is 0, of a batch's first or last image. */",
+        "/* Writes the settings of a pass (from 0) of a batch's first or last image. */",
         f"static inline void {top}_write_pass(",
         "    volatile void *base, uint32_t pass, uint32_t first, uint32_t last)",
         "{",
@@ -195,7 +198,7 @@ def schedule_header(
 
 
 def _row(said: str, values: Sequence[int]) -> Iterator[str]:
-    """Lines of a row of a table in C."""
+    """Yield the lines of a row of a table in C."""
     yield f"    {{ /* {said} */"
     for low in range(0, len(values), WORDS_IN_A_LINE):
         line = (f"{value:#x}u," for value in values[low : low + WORDS_IN_A_LINE])

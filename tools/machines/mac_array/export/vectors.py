@@ -1,8 +1,9 @@
 """The small vectors of a MAC array: every kind of pass on two images of a small network.
 
-Its layers run on the very design that is exported, whose registers and memories are large enough.
-A simulator has hundreds of cycles for each pass before the first and after the last word, and with
-a thousand MACs some forty cycles per second, so that no kind comes twice without need.
+The layers of the network run on the exported design itself, whose registers and memories are large
+enough. Each pass has hundreds of cycles before the first and after the last word. With a thousand
+MACs a simulator runs some forty cycles per second. Therefore no kind of pass is repeated without
+need.
 """
 
 from __future__ import annotations
@@ -33,20 +34,23 @@ from merp.models.network.phases import PHASES
 from merp.tools.machines.mac_array.export.schedule import phases_of_array
 
 IMAGES = 2
-"""The first and the last of a batch: gradients are written once and read once."""
+"""The first and the last image of a batch: gradients are written once and read once."""
 
 MOST_ROWS = 2
 """Pooled rows of the first layer."""
 
 MAPS = 3
-"""Maps that come in."""
+"""Number of input maps."""
 
 
 class SmallPass(NamedTuple):
     """A pass of the step.
 
     Attributes:
-        layer, image: whose and of which, from 0 on. work: what it does. given: words of it.
+        layer: the layer.
+        image: number of the image, from 0.
+        work: description of the pass.
+        given: its words.
     """
 
     layer: Layer
@@ -56,10 +60,10 @@ class SmallPass(NamedTuple):
 
 
 def small_passes(network: Network) -> Iterator[SmallPass]:
-    """Passes of a step on the small network, in order.
+    """Yield the passes of a step on the small network, in order.
 
-    Of the first image those of FP, the loss and DP, and both kinds of un-pooling: deltas of the
-    first image are expanded by a pass of their own, those of the second, the last one, on entry.
+    The first image has FP, the loss, DP and un-pooling. A separate pass expands the deltas of the
+    first image. The deltas of the second image, which is the last one, are expanded at the input.
     The layer in front has a KU of each image.
     """
     small = small_network(network)
@@ -86,7 +90,7 @@ def small_passes(network: Network) -> Iterator[SmallPass]:
 
 
 def _moving(model: FixedModel, rng: np.random.Generator) -> FixedModel:
-    """The same with velocities."""
+    """Return the model with random velocities."""
 
     def some(pair: Pair) -> Pair:
         return Pair(*(rng.integers(-4096, 4096, each.shape, np.int16) for each in pair))
@@ -96,10 +100,10 @@ def _moving(model: FixedModel, rng: np.random.Generator) -> FixedModel:
 
 
 def small_network(network: Network) -> Network:
-    """The layer of most maps of those that pool, if there are any, and a last one, both small.
+    """Return two small layers: the pooling layer with the most maps, if any, and a last layer.
 
-    The last one has outputs of 1 x 1. Pooled rows are as many as the design has memory for, at most
-    ``MOST_ROWS``; a row of sums more is dropped.
+    The last layer has 1 x 1 outputs. The number of pooled rows is limited by the design's memory
+    and by ``MOST_ROWS``. One additional row of sums is dropped.
     """
     design, last = design_of(network, network.layers[0]), network.layers[-1]
     pooling = [each for each in network.layers[:-1] if each.shape.pool is not None]
@@ -127,7 +131,7 @@ def _two(front: Layer, last: Layer, rows: int, design: ArrayDesign) -> tuple[Lay
 
 
 def _whole(last: Layer, size: tuple[int, int, int], rows: int, design: ArrayDesign) -> Layer:
-    """The layer with one window over all of its maps, of which there are at most so many rows."""
+    """Return the layer with one window over all of its maps, which have at most ``rows`` rows."""
     side = min(*size[:2], rows)
     shape = Shape(
         n=min(size[2], design.pof + 1), m=min(last.shape.m, design.pof), k=side, rows=side,

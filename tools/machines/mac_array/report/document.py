@@ -1,4 +1,4 @@
-"""The report on a network of the MAC array, in the same terms as that on CNN-MERP's."""
+"""The report on a network of the MAC array, with the same terms as CNN-MERP's report."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ Json = dict[str, Any]
 
 COUNTS: Final = (
     ("traffic-paper", "Count maps", Count(), "Count maps: maps and deltas on the array's "
-     "ports, atoms filled up; pooling and un-pooling in DRAM."),
-    ("traffic-full", "Count all, pooling in DRAM", PAPERS_MACHINE, "Count all: all words but "
+     "ports, padded to whole atoms; pooling and un-pooling in DRAM."),
+    ("traffic-full", "Count all, pooling in DRAM", PAPERS_MACHINE, "Count all: all words except "
      "velocities; pooling and un-pooling are passes over DRAM, as in the paper's machine."),
-    ("traffic-pooled", "Count all, pooling fused", FUSED, "Count all, state pooled: pooled "
-     "as sums leave, deltas stored at pooled resolution; masks and indices stay on the chip."),
+    ("traffic-pooled", "Count all, pooling fused", FUSED, "Count all, state pooled: sums are "
+     "pooled at the output, and deltas are stored at pooled resolution. Masks and indices stay "
+     "on the chip."),
 )  # fmt: skip
 
 
@@ -61,14 +62,14 @@ def array_document(choice: ReportChoice, beside: Path) -> Json:
     section(
         "machines",
         "Two machines",
-        "What a training step moves on the array, and what it moves on CNN-MERP.",
+        "Traffic of a training step on the array, and on CNN-MERP.",
         [machines_table(choice)],
     )
     section(
         "traffic",
         "Traffic per layer and phase",
-        "Three counts, never mixed. A filled dot marks what a hardware simulation confirmed, a "
-        "ring what is modelled.",
+        "Three counts, never mixed. A filled dot marks a number that a hardware simulation "
+        "confirmed, a ring a modelled number.",
         [traffic_table(choice, *each, array_traffic(network, batch, each[2])) for each in COUNTS],
         "traffic",
     )
@@ -81,27 +82,27 @@ def array_document(choice: ReportChoice, beside: Path) -> Json:
     section(
         "cycles",
         "Cycles and memory",
-        "Where the array's time goes, and what its memory would take.",
+        "The array's time by cause, and the size of its memory.",
         [array_cycles_table(choice), time_table(choice)],
     )
     section(
         "measured",
         "Measured and modelled",
-        "Which numbers the hardware itself confirmed.",
+        "The numbers that the hardware confirmed.",
         [measured_table(choice, beside)],
     )
     if is_papers(choice):
         section(
             "paper",
             "The paper's figures",
-            "Latencies of the paper come from a model with two fitted rates; what that is worth "
-            "stands beside them.",
+            "Latencies of the paper come from a model with two fitted rates. A table evaluates "
+            "this fit.",
             [printed_table(), fit_table()],
         )
         section(
             "errata",
             "Errata of the paper",
-            "Where printed values and their own definitions part.",
+            "Printed values that disagree with their own definitions.",
             [errata_table("the RTL compiler's paper", paper("rtl-compiler").errata)],
         )
     headline = _headline(choice, next(each for each in tables if each.id == "array-cycles"))
@@ -125,8 +126,8 @@ def array_document(choice: ReportChoice, beside: Path) -> Json:
         ),
         "assumptions": [
             "MB is 10^6 bytes, a multiply-add is two operations, GFlop is 10^9 operations.",
-            "A word has 16 bits, fixed point; FP, DP and KU of a layer have the same number of "
-            "operations; the first layer has no DP.",
+            "A word has 16 bits, fixed point. FP, DP and KU of a layer have the same number of "
+            "operations. The first layer has no DP.",
             "Totals are of convolution layers unless they say otherwise.",
             f"The clock of {choice.clock_mhz:g} MHz is the board's, not a synthesis result.",
         ],
@@ -138,7 +139,7 @@ def array_document(choice: ReportChoice, beside: Path) -> Json:
 
 
 def _headline(choice: ReportChoice, cycles: Table) -> list[Json]:
-    """What an architect asks first."""
+    """Return the first questions of an architect."""
 
     def card(label: str, value: float, digits: int, unit: str, note: str) -> Json:
         return {"label": label, "value": value, "digits": digits, "unit": unit, "note": note}
@@ -161,7 +162,7 @@ def _headline(choice: ReportChoice, cycles: Table) -> list[Json]:
         ),
         card(
             "Cycles", image["cycles"], 0, "an image",
-            "flow model, ports that never wait, pooling passes left out",
+            "flow model, ports without stalls, without pooling passes",
         ),
         card("Array", image["useful"], 1, "% useful", "multiply-adds over those of the array"),
     ]  # fmt: skip

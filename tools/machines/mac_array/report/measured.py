@@ -1,4 +1,4 @@
-"""Which modelled numbers a simulation of the MAC array confirmed: records of ``merp simulate``."""
+"""The modelled numbers that a simulation of the MAC array confirmed: ``merp simulate`` records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from merp.tools.report.measurement import (
 from merp.tools.report.record import LEAST_ONE, Record, read_runs
 
 OWN = {"macs": LEAST_ONE}
-"""What a run of the array says beside what every machine's does."""
+"""Fields of a run of the array in addition to the fields of every machine."""
 
 _GRADIENTS = ("gradient_in", "gradient_out")
 
@@ -36,7 +36,8 @@ def read_array_records(directories: Sequence[Path], network: Network) -> list[Me
     """Read the records of ``directories``, in order.
 
     Raises:
-        BadInput: no record, not one, or one of another network or of other hardware.
+        BadInput: there is no record, it is not valid, or it belongs to another network or other
+            hardware.
     """
     apart = replace(network, backward=SEPARATE)
     found = []
@@ -91,9 +92,11 @@ def _measurement(path: Path, run: Record, network: Network) -> Measurement:
 def _works(
     network: Network, layer: Layer, phase: str, images: int, *, pooled: bool
 ) -> Iterator[ArrayPass]:
-    """The passes of a phase, image by image; of one that there is not, none.
+    """Yield the passes of a phase, image by image; nothing if there is no such phase.
 
-    pooled: deltas lie at pooled resolution; else a pass of its own expands them before KU.
+    Args:
+        pooled: whether deltas are stored at pooled resolution; otherwise a separate pass expands
+            them before KU.
     """
     if phase not in PHASES or not has_phase(network, layer, phase):
         return
@@ -109,7 +112,7 @@ def _works(
 def _words(
     works: Sequence[ArrayPass], design: ArrayDesign, ports: Mapping[str, int]
 ) -> dict[str, int]:
-    """Words of passes on each port that the array has."""
+    """Return the words of passes on each port of the array."""
     found = Counter(dict.fromkeys(ports, 0))
     for work in works:
         found.update(pass_words(work, design))
@@ -117,7 +120,7 @@ def _words(
 
 
 def _compared(work: ArrayPass, design: ArrayDesign) -> int:
-    """Words that leave and mean something: no row's filling, no lane without a map."""
+    """Return the number of meaningful output words, without padding of rows and unused lanes."""
     if work.phase == "fp":
         return work.outputs * work.pooled_rows * work.pooled_columns
     if work.phase == "dp":
@@ -130,7 +133,7 @@ def _compared(work: ArrayPass, design: ArrayDesign) -> int:
 
 
 def _modelled(works: Sequence[ArrayPass], design: ArrayDesign) -> int:
-    """Cycles of passes by the flow model, ports never waiting."""
+    """Return the cycles of passes by the flow model, without stalls of the ports."""
     return sum(
         times * array_cycles(work, design, kernel_first=design.kernel_first).total
         for work, times in Counter(works).items()
@@ -138,7 +141,10 @@ def _modelled(works: Sequence[ArrayPass], design: ArrayDesign) -> int:
 
 
 def _turns_of(phase: str) -> Callable[[str, int], int]:
-    """Gradients are read by all images but the first, and written by all but the last."""
+    """Return the number of runs of a port: all images but the first read gradients.
+
+    All images but the last write them.
+    """
 
     def turns(port: str, images: int) -> int:
         if phase != "ku" or port in OF_MAPS:

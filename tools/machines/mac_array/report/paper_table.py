@@ -1,4 +1,4 @@
-"""Tables of the report on what the RTL compiler's paper prints, and what a fit to it is worth."""
+"""Tables of the report about the RTL compiler's paper: its printed numbers, and fits to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS: Final = {
     "E": MODELLED, "D": MODELLED, "F": FITTED, "P": FITTED, "N": "does not reproduce",
     "U": "not checked",
 }  # fmt: skip
-"""How a number that stands beside a printed one came about, by class of reproduction."""
+"""The origin of a number next to a printed number, by class of reproduction."""
 
 
 def printed_table() -> Table:
@@ -38,11 +38,11 @@ def printed_table() -> Table:
     ]
     return Table(
         id="printed",
-        title="What the paper prints",
+        title="Printed numbers of the paper",
         caption=(
-            "The three networks of table II (no count: bytes are those of no table). Fitted: by "
-            "two rates, or two numbers of a straight line; modelled: follows from counts, or from "
-            "other printed numbers. None is measured: the paper's machine is not here."
+            "The three networks of table II (no count: the tables have no bytes). Fitted: by "
+            "two rates, or two numbers of a straight line. Modelled: follows from counts, or from "
+            "other printed numbers. None is measured, because the paper's machine is not available."
         ),
         columns=[
             Column(key="what", label="figure"),
@@ -59,7 +59,7 @@ def printed_table() -> Table:
 
 
 def fit_table() -> Table:
-    """Return what the fit to the nine latencies is worth."""
+    """Return the evaluation of the fit to the nine latencies."""
     nothing = without_machine()
     rows: list[Mapping[str, Any]] = [
         {
@@ -100,12 +100,13 @@ def fit_table() -> Table:
     ]
     return Table(
         id="fit",
-        title="What nine latencies prove",
+        title="The evidence of nine latencies",
         caption=(
             "Rates are shares of the memory's peak that kernels and maps reach (no count). Held "
-            f"out: seconds of an epoch, batch {BATCH}, of the network that the rates know nothing "
-            "of. Without a machine: two numbers for three networks, us an image. As they fit just "
-            "as well, the latencies prove little; words and cycles on pins must carry the claim."
+            f"out: seconds of an epoch, batch {BATCH}, of the network that is excluded from the "
+            "fit of the rates. Without a machine: two numbers for three networks, us an image. "
+            "They fit equally well. Therefore the latencies prove little; words and cycles on "
+            "pins must support the claim."
         ),
         columns=[
             Column(key="what", label="fit"),
@@ -121,5 +122,5 @@ def fit_table() -> Table:
 
 
 def is_papers(choice: ReportChoice) -> bool:
-    """Whether the paper prints figures of this network."""
+    """Return whether the paper prints figures of this network."""
     return of_paper(choice.network) is not None

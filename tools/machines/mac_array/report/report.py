@@ -28,7 +28,8 @@ def _choice(network: Network, batch: int, board: Board, records: Sequence[Path])
 
 
 def _document(choice: ReportChoice, beside: Path) -> dict[str, Any]:
-    from merp.tools.machines.mac_array.report.document import array_document  # as in CNN-MERP's
+    # late, as in CNN-MERP's
+    from merp.tools.machines.mac_array.report.document import array_document
 
     return array_document(choice, beside)
 

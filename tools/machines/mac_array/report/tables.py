@@ -1,4 +1,4 @@
-"""Tables of the report that are of the MAC array alone: its machines, ports, cycles."""
+"""Tables of the report that only the MAC array has: its machines, ports, cycles."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PORTS: Final = (
 
 
 def machines_table(choice: ReportChoice) -> Table:
-    """Return a step's bytes on the array, and on CNN-MERP with words as wide."""
+    """Return a step's bytes on the array, and on CNN-MERP with words of the same width."""
     network, batch = choice.network, choice.batch
     bare = tuple(replace(layer, design=None) for layer in network.layers)
     floats = replace(network, numbers=BFLOAT16, layers=bare, designs={})
@@ -63,7 +63,7 @@ def machines_table(choice: ReportChoice) -> Table:
         caption=(
             f"Count all, batch {batch}, words of 16 bits, all layers, a training step. The "
             "array reads kernels in FP and DP and moves gradients for every image, CNN-MERP once "
-            "a batch. Velocities are left out."
+            "a batch. Velocities are excluded."
         ),
         columns=[
             Column(key="machine", label="machine"),
@@ -79,7 +79,7 @@ def machines_table(choice: ReportChoice) -> Table:
 
 
 def _seen(choice: ReportChoice, layers: Sequence[LayerTraffic]) -> bool:
-    """Whether records moved the bytes of every phase of all layers."""
+    """Return whether records moved the bytes of every phase of all layers."""
     return all(
         figure is None or choice.saw(each.layer, phase, figure, every_port=True)
         for each in layers
@@ -101,7 +101,7 @@ def words_table(choice: ReportChoice, *, fused: bool) -> Table:
                 rows.append({"layer": layer.name, "pass": name, **known, "basis": MODELLED})
     machine = "fused" if fused else "dram"
     said = (
-        "pooled as sums leave, deltas stored at pooled resolution"
+        "sums are pooled at the output, deltas stored at pooled resolution"
         if fused
         else "pooling and un-pooling are passes over DRAM, as in the paper's machine"
     )
@@ -110,7 +110,7 @@ def words_table(choice: ReportChoice, *, fused: bool) -> Table:
         title="Pooling fused" if fused else "Pooling in DRAM",
         caption=(
             f"Count all: words of 16 bits on the array's ports, batch {batch}: {said}. Map rows "
-            "are filled up to atoms, kernels to whole lanes; the first image reads no gradients, "
+            "are padded to atoms, kernels to whole lanes. The first image reads no gradients, "
             "the last one writes none."
         ),
         columns=[
@@ -126,7 +126,7 @@ def words_table(choice: ReportChoice, *, fused: bool) -> Table:
 
 
 def array_cycles_table(choice: ReportChoice) -> Table:
-    """Return the cycles of each pass of an image by cause, ports never waiting."""
+    """Return the cycles of each pass of an image by cause, without stalls of the ports."""
     rows: list[dict[str, Any]] = []
     for layer, phase in _phases(choice):
         design = design_of(choice.network, layer)
@@ -156,11 +156,10 @@ def array_cycles_table(choice: ReportChoice) -> Table:
         id="array-cycles",
         title="Cycles by cause",
         caption=(
-            "An image, every port a beat a cycle (no count: no bytes are counted), by the flow "
-            "model, which equals the hardware's counters. Pooling and un-pooling stand apart: "
-            "their passes over DRAM are not in it. Useful: multiply-adds of the layer over what "
-            "the array could do. Last column: as in the paper's machine, no slot before all "
-            "kernels are there."
+            "An image, every port a beat per cycle (no count: no bytes are counted), by the flow "
+            "model, which equals the hardware's counters. Pooling and un-pooling passes over DRAM "
+            "are not included. Useful: multiply-adds of the layer divided by the array's peak. "
+            "Last column: as in the paper's machine, no slot before all kernels are loaded."
         ),
         columns=[
             LAYER,
@@ -175,7 +174,7 @@ def array_cycles_table(choice: ReportChoice) -> Table:
 
 
 def time_table(choice: ReportChoice) -> Table:
-    """Return the time of an image by cycles, and that of its words on the board's memory."""
+    """Return the time of an image from its cycles, and from its words on the board's memory."""
     cycles = array_cycles_table(choice).rows
     traffic = array_traffic(choice.network, choice.batch, PAPERS_MACHINE)
     rows: list[dict[str, Any]] = []
@@ -199,10 +198,10 @@ def time_table(choice: ReportChoice) -> Table:
         id="time",
         title="An image: array and memory",
         caption=(
-            f"Count all, pooling in DRAM: cycles at {choice.clock_mhz:g} MHz with ports that "
-            f"never wait, and what the words of the pass take at {choice.bandwidth_gbs:g} GB/s, a "
-            f"batch of {choice.batch} shared by its images. Neither is the paper's latency, whose "
-            "machine reaches a part of both."
+            f"Count all, pooling in DRAM: cycles at {choice.clock_mhz:g} MHz without stalls of the "
+            f"ports, and the time of the pass's words at {choice.bandwidth_gbs:g} GB/s. A batch of "
+            f"{choice.batch} shares words that it moves once. Neither is the paper's "
+            "latency, whose machine reaches only a part of both rates."
         ),
         columns=[
             PHASE,

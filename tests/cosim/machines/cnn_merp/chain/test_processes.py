@@ -176,7 +176,7 @@ def test_a_board_that_stands_still_is_named_and_ended(boards: list[Any], way: st
     with pytest.raises(CheckFailed) as failed, peers.that_end_if_it_fails(2):
         both[1].recv() if way == "recv" else both[1].send(bytes(1 << 23))  # type: ignore[arg-type]
     assert str(failed.value) == (
-        f"node 1 stands still: its process {boards[1].pid} has given no sign of life for 3 s"
+        f"node 1 does not respond: its process {boards[1].pid} has given no sign of life for 3 s"
     )
     assert all(each.returncode is not None for each in boards)
 

@@ -93,7 +93,7 @@ def test_a_rank_that_stands_still_ends_all(words: list[object]) -> None:
     os.kill(int(third), signal.SIGSTOP)
     _, told = ranks.communicate()
     assert ranks.returncode == 1
-    line = "merp: node 1 stands still: rank 2 has given no sign of life for 3 s"
+    line = "merp: node 1 does not respond: rank 2 has given no sign of life for 3 s"
     assert line in told.splitlines()
     while any(Path(f"/proc/{pid}").exists() for pid in found):
         time.sleep(0.1)

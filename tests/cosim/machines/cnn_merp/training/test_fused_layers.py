@@ -150,7 +150,7 @@ def test_the_library_trains_in_one_pass(
     show(fused.json(), MACHINE)
     said = " ".join(capsys.readouterr().out.split())
     assert "On the ports deltas are at pooled resolution." in said
-    assert "Not in one pass: fc4 has dp and ku, as it is fully connected" in said
+    assert "Not in one pass: fc4 has dp and ku, because it is fully connected" in said
     with pytest.raises(merp.BadInput, match="backward = 'both'"):
         net.train(pair, backward="both")
 

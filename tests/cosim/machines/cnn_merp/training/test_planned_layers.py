@@ -153,10 +153,10 @@ def test_a_delta_that_starts_elements_of_maps_is_refused_in_one_line(tmp_path: P
     missing = [(p.work.layer.name, p.work.phase) for p in found.layers if not p.work.built]
     assert missing == [("fc2", "dp")]
     with pytest.raises(
-        BadInput, match="layer fc2: it takes maps flattened that conv3 adds, whose deltas"
+        BadInput, match="layer fc2: it takes maps flattened that conv3 adds; no hardware expands"
     ):
         PlannedLayers(found)
-    with pytest.raises(BadInput, match="deltas at that of the sums are allowed"):
+    with pytest.raises(BadInput, match="allowed are unpooled deltas"):
         delta_design(network, network.layer("fc2"), before=True)
     assert delta_design(network, network.layer("fc2")).engine.added
 
@@ -233,8 +233,8 @@ def test_what_fits_goes_back_in_one_pass_and_the_rest_apart(
         (each.work.layer.name, each.work.phase) for each in found.layers if each.work.phase != "fp"
     ]
     assert back == [("conv1", "ku"), ("conv2", "bp"), ("conv3", "dp"), ("conv3", "ku")]
-    assert [line.split(" as ")[0] for line in found.apart(found.network.layers)] == [
-        "conv1 has ku alone,", "conv3 has dp and ku,",
+    assert [line.split(" because ")[0] for line in found.apart(found.network.layers)] == [
+        "conv1 has only ku,", "conv3 has dp and ku,",
     ]  # fmt: skip
     check_steps(found, "myhdl", momentum, 0.1, 1)
 

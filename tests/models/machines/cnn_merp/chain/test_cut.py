@@ -51,5 +51,5 @@ def test_every_map_is_on_one_node_and_no_node_is_empty(name: str) -> None:
 
 
 def test_more_nodes_than_maps_are_refused_with_the_most_that_do() -> None:
-    with pytest.raises(BadInput, match="--devices 7: tiny3 has maps for 6 nodes at most"):
+    with pytest.raises(BadInput, match="--devices 7: tiny3 has pieces for 6 nodes at most"):
         cut(open_network("tiny3"), 7)

@@ -99,7 +99,7 @@ def test_words_of_16_bits_move_half() -> None:
         ARCHITECTURE.answer(network, board, conv("lenet5", word_bits=bits)) for bits in (32, 16)
     )
     assert narrow.word_bits == 16
-    assert "LUT and FF are those of binary32 units, and so too many" in narrow.notes
+    assert "LUT and FF are those of binary32 units, and therefore too large" in narrow.notes
     assert len(wide.notes) == 2
     assert narrow.bytes(("maps",)).value * 2 == wide.bytes(("maps",)).value
     with pytest.raises(BadInput, match="--fit shipped: lenet5: no designs of words of 16 bits"):

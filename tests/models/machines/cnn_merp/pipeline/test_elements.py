@@ -27,7 +27,7 @@ def test_what_engines_do_not_have_is_told() -> None:
     elements = {"conv1": 4, "conv2": 1, "conv3": 32}
     found = engines_of(with_engines(MNIST, elements), elements)
     assert found.at_once == {"conv2": 4, "fc": 32}
-    assert "at a time in the paper: conv2 4, fc 32" in str(found)
+    assert "in the paper in parallel: conv2 4, fc 32" in str(found)
 
 
 def test_more_elements_are_never_slower() -> None:
@@ -39,9 +39,9 @@ def test_more_elements_are_never_slower() -> None:
 
 def test_what_has_no_place_in_a_pipeline() -> None:
     elements = {f"conv{place}": 1 for place in range(1, 6)}
-    with pytest.raises(BadInput, match="alexnet: layer conv2: it has 2 groups: a pipeline has no"):
+    with pytest.raises(BadInput, match="alexnet: layer conv2: it has 2 groups: a pipeline does"):
         with_engines(open_network("alexnet"), elements)
-    with pytest.raises(BadInput, match="layer conv2 is out of scope: a pipeline has all"):
+    with pytest.raises(BadInput, match="layer conv2 is out of scope: a pipeline includes"):
         with_engines(SMALL, {"conv1": 1})
     with pytest.raises(BadInput, match="the network goes back in one pass"):
         with_engines(replace(SMALL, backward="combined"), {"conv1": 1, "conv2": 1})

@@ -269,6 +269,6 @@ def test_parts_that_do_not_give_the_layer_in_one_piece_fail_the_run(
     monkeypatch.setattr(OfPlan, "whole", other)
     _, (result,) = run(cut(whole, "ku", 0), "ku", layer="conv2")
     said = [f"group 0 outputs {part}: {name}" for part in (0, 1) for name in ("kernels", "biases")]
-    wanted = [f"{each}: not those of the layer in one piece" for each in said]
+    wanted = [f"{each}: different from the layer in one piece" for each in said]
     assert result.failures == wanted
     assert not result.measured

@@ -129,7 +129,7 @@ def test_a_unit_that_is_not_as_it_was_kept_runs_again(
     kept.write_bytes(sealed({"about": np.array(json.dumps(about))}))
     assert main([*words, "--resume"]) == 0
     said = capsys.readouterr().err
-    assert said.endswith("not as it was kept: fc3 fp group 0 outputs 0 runs again\n")
+    assert said.endswith("damaged: fc3 fp group 0 outputs 0 runs again\n")
     assert main([*words, "--resume"]) == 0
     assert capsys.readouterr().err == ""
 
@@ -159,7 +159,7 @@ def test_a_port_that_moves_other_bytes_than_the_plan_says_fails_the_run(
         "ports",
         property(lambda self: ports(self) | {"kernel": ports(self)["kernel"] + 1}),
     )
-    assert main([*words, "-o", str(place / "out"), "--resume"]) == 1
+    assert main([*words, "-o", str(place / "out"), "--resume", "--details"]) == 1
     shown = " ".join(capsys.readouterr().out.split())
     assert "FAILED conv2 fp: sum of all passes: port kernel: " in shown
     assert "│ conv2 │ FP │ kernel │ DIFFERS" in shown
@@ -176,7 +176,7 @@ def test_a_port_that_moves_other_bytes_than_the_plan_says_fails_the_run(
         (["--tiles", "sample:1" + 5000 * "0"], "allowed are"),
         (["--tiles", "some"], "--tiles 'some': allowed are"),
         (["--tiles", ""], "--tiles '': allowed are"),
-        (["--state-bits", "1"], "--state-bits 1: no hardware keeps it: allowed with a plan"),
+        (["--state-bits", "1"], "--state-bits 1: no hardware stores it: a simulated plan"),
         (["--layer", "conv9"], "no layer 'conv9'"),
         (["--layer", "conv1", "--phase", "dp"], "conv1 is the first layer"),
         (["--board", "kc75"], "allowed are kc705, "),

@@ -1,0 +1,1 @@
+"""Find the requirements of merp that are installed or missing: ``merp doctor``."""
