@@ -56,7 +56,7 @@ class Block:
     @property
     def kind(self) -> str:
         """``doctest``, ``fragment`` (of code or a file), ``file``, ``answer`` or ``commands``."""
-        if self.language:
+        if self.language and self.language != "toml":
             return "doctest" if ">>>" in self.text else "fragment"
         lines = [line.strip() for line in self.text.splitlines()]
         if lines[0].startswith("#:schema") or "..." in lines:  # not all of a network file

@@ -8,7 +8,8 @@ import yaml
 
 from checkout import ROOT
 
-EXTENSIONS = yaml.safe_load((ROOT / "mkdocs.yml").read_text())["markdown_extensions"]
+LISTED = yaml.safe_load((ROOT / "mkdocs.yml").read_text())["markdown_extensions"]
+EXTENSIONS = [each if isinstance(each, str) else next(iter(each)) for each in LISTED]
 
 
 class Prose(HTMLParser):

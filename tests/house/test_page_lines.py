@@ -27,7 +27,7 @@ KINDS = {
     "library.md": {"commands", "doctest"},
     "networks.md": {"answer", "commands", "file", "fragment"},
     "own-block.md": {"commands", "fragment"},
-    "cocotb.md": {"commands", "fragment"},
+    "cocotb.md": {"commands", "file", "fragment"},
     "plan.md": {"commands", "file"},
     "onnx.md": {"answer", "commands", "file", "fragment"},
 }

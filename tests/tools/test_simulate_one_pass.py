@@ -189,7 +189,7 @@ def test_what_hardware_refuses_is_refused_before_anything_runs(
     [
         (["--layer", "conv1", "--phase", "bp"], "--phase bp: conv1 is the first layer"),
         (["--layer", "fc3", "--phase", "bp"], "--phase bp: fc3 is fully connected"),
-        (["--layer", "conv2", "--phase", "bp", "--delta-at", "sums"], "--delta-at sums: tiny goes"),
+        (["--layer", "conv2", "--phase", "bp", "--delta-at", "sums"], "--delta-at sums: tiny has"),
         (["--layer", "conv2", "--phase", "bp", "--cus", "1"], "conv2: n_cu = 1: two halves of"),
         (["--layer", "conv2", "--phase", "bp", "--state"], "--state: --phase bp writes none"),
         (["--layer", "conv2", "--phase", "bp", "--rows", "2"], "--rows 2: allowed with one layer"),

@@ -80,7 +80,7 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
     text = "base = 'digits'\n[network]\nname = 'digits-fixed'\n"
     other.write_text(text)
     line = terminal.refusal(*train(str(other), "--steps", 2, "--resume", saved))
-    assert "of another digits-fixed" in line
+    assert "saved with another digits-fixed" in line
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def pick(network: Network, layer: str | None, group: int | str | None, cus: int 
     else:
         layers = _layers(network, layer)
     if cus is not None and pair:
-        raise BadInput(f"{given('cus', cus)}: allowed without fused layers, which share CUs out")
+        raise BadInput(f"{given('cus', cus)}: allowed without fused layers, which divide the CUs")
     found = _group(layers, layer, group)
     if cus is not None:
         network = part_that_runs(network, layers, "resized")(network, layers, cus)

@@ -185,7 +185,10 @@ def checked_parameters(network: Network, given: object) -> Parameters:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise BadInput(f"parameters = {shown(given)}: allowed is a mapping from layer names to (kernels, biases)")
+        raise BadInput(
+            f"parameters = {shown(given)}: allowed is a mapping from layer names to "
+            "(kernels, biases)"
+        )
     for name in given:
         if not isinstance(name, str):
             raise BadInput(f"parameters: {shown(name)}: allowed are names of layers")

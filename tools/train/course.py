@@ -67,9 +67,7 @@ class Target:
             for name, design in network.designs.items():
                 where = f"{network.name}: design {name}"
                 raise of_other(design, where, map(machine_named, planners))
-            raise BadInput(
-                f"{name_of('board')}: {network.name} runs on {machine.name}: omit it"
-            )
+            raise BadInput(f"{name_of('board')}: {network.name} runs on {machine.name}: omit it")
         return planners[machine.name](
             network, self.board, batch, self.goal, HARDWARE_STATE, self.apart
         )

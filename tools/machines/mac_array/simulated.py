@@ -69,9 +69,7 @@ class MacArray:
     def parameters(self, network: Network, seed: int, path: Path | None) -> FixedModel:
         """Return initial parameters from the seed, with zero velocities."""
         if path is not None:
-            raise BadInput(
-                f"{name_of('kernels')}: {network.name} is in fixed point: omit it"
-            )
+            raise BadInput(f"{name_of('kernels')}: {network.name} is in fixed point: omit it")
         return initial_model(network, seed)
 
     def step(

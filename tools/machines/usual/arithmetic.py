@@ -113,9 +113,7 @@ class FloatArithmetic:
         check_trained(self.network)
         if course.target is not None:
             machine = machine_that_runs(self.network).name
-            raise BadInput(
-                f"{name_of('board')}: {self.network.name} runs on {machine}: omit it"
-            )
+            raise BadInput(f"{name_of('board')}: {self.network.name} runs on {machine}: omit it")
         if course.engine != "golden" and course.rule != PLAIN:
             raise BadInput(
                 f"{mention('engine', course.engine)}: {self.network.name} runs on "

@@ -171,9 +171,7 @@ def plan(network: Network, asked: PlanFields) -> Whole:
         raise BadInput(f"{where} has no cycle model, which a plan requires")
     for option in (*OF_TILES, *(["fit"] if asked.fit != SHIPPED else [])):
         if getattr(asked, option):
-            raise BadInput(
-                f"{name_of(option)}: {network.name} runs on {machine.name}: omit it"
-            )
+            raise BadInput(f"{name_of(option)}: {network.name} runs on {machine.name}: omit it")
     for layer in network.layers:
         network.design(layer)  # raises BadInput if there is none
     return Whole(network, asked.batch, open_board(fspath(asked.board)))

@@ -107,11 +107,11 @@ def test_a_loss_that_was_reset_begins_anew() -> None:
     ("layer", "loss", "message"),
     [
         (classifier(1), False, "loss hinge: the design has no loss unit"),
-        (classifier(1, rows=5), True, "loss hinge: only fp of a layer whose sums are a word of"),
+        (classifier(1, rows=5), True, "loss hinge: allowed only in fp of a layer whose sums are"),
         (
             dp(1, inputs=2, outputs=2, rows=1, columns=1, kernel=1, loss="squared"),
             True,
-            "loss squared: only fp of a layer whose sums are",
+            "loss squared: allowed only in fp of a layer whose sums are",
         ),
     ],
 )

@@ -72,9 +72,7 @@ class AtOnceArithmetic(FloatArithmetic, ABC):
         if machine != course.machine.runs:
             fixed = isinstance(self.network.numbers, FixedFormat)
             what = "is in fixed point" if fixed else f"runs on {machine}"
-            raise BadInput(
-                f"{name_of('architecture')}: {self.network.name} {what}: omit it"
-            )
+            raise BadInput(f"{name_of('architecture')}: {self.network.name} {what}: omit it")
 
     def runner(
         self, course: Course, plan: InPasses | None, batch: int, progress: Progress
