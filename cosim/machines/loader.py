@@ -86,7 +86,10 @@ def phases_of(
     state: bool = False,
     before: bool = False,
 ) -> Iterator[tuple[HardwarePhase, Sequence[Layer]]]:
-    """Yield each phase with the consecutive layers that share its design, as ``phase_of``."""
+    """Yield each named phase, with the consecutive layers that run it on one design.
+
+    The options ``state`` and ``before`` are those of ``phase_of``.
+    """
     for name in names:
         having = [layer for layer in layers if has_phase(network, layer, name)]
         for _, sharing in groupby(having, key=lambda layer: layer.design):

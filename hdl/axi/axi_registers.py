@@ -43,18 +43,18 @@ def axi_registers(
     """Keep the run-time registers of a top, start and abort its runs, and show its status.
 
     write, read  in   accesses of existing registers
-    runs         out  starts and aborts; in: an abort is in progress
+    runs         out  start and abort of a run; in: an abort is in progress
     settings     out  every run-time register; constant during a run
     status       in   status of the top
     interrupt    out  high while the interrupt is enabled and pending
 
-    A write that would leave the range of a register has no effect and sets a bit of error. So does
-    a write to a run-time register during a run, and a start during a run or while error is nonzero.
-    Error and interrupt keep their bits until 1 is written to them. An abort restores the reset
-    values of error and interrupt, and cancels a start in the same word. Settings and
-    interrupt_enable keep their values. The reset of the top counts as part of a run. Latency: start
-    is high one cycle after its write, abort in the cycle of its write. Reset: every register has
-    its reset value.
+    A write of a value outside the range of its register has no effect, and sets a bit of the
+    register error. So does a write to a run-time register during a run, and a start during a run or
+    while error is nonzero. The registers error and interrupt keep their bits until software writes
+    1 to these bits. An abort restores the reset values of error and interrupt, and cancels a start
+    in the same write. Settings and interrupt_enable keep their values. The reset of the top counts
+    as part of a run. Latency: start is high one cycle after its write, abort in the cycle of its
+    write. Reset: every register has its reset value.
     """
     start, abort, aborting = runs.start, runs.abort, runs.aborting
     size = len(registers.registers)

@@ -41,16 +41,16 @@ def axi_shell(engine: Callable[..., Any], ports: Interface, *, gathered: bool = 
         registers: RegisterMap,
         parameters: tuple[tuple[str, Any], ...],
     ) -> Any:
-        """Run the engine under control of an AXI4-Lite interface.
+        """Connect the engine to AXI, so that software can set it up, start it and read its status.
 
-        s_axi      in   the registers
+        s_axi      in   AXI4-Lite access to the registers
         s_axis_*   in   AXI4-Stream inputs of the engine
         m_axis_*   out  AXI4-Stream outputs of the engine
-        interrupt  out  a run has ended; only while enabled
+        interrupt  out  high while the interrupt is enabled and pending: a run has ended
 
         Reset: aresetn, synchronous, active low, for at least three cycles; it abandons the run. An
-        abort by register resets only the engine; it may lower the valid of a stream before a
-        transfer.
+        abort, which software writes to a register, resets only the engine. It may lower the valid
+        of a stream before the offered word is transferred.
         """
         rst, engine_rst, start, abort, aborting = flag(), flag(), flag(), flag(), flag()
         settings = Bundles({name: _fresh(bundle) for name, bundle in ports.registers.items()})

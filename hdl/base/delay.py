@@ -38,7 +38,7 @@ def delay(clk: Bit, d: Word, q: Word, cycles: int) -> Any:
     """Delay a word by a number of clock cycles.
 
     d  in   the word, or a single bit
-    q  out  the word of cycles before, of the same type
+    q  out  the word that d had this number of cycles before, of the same type
 
     Latency: cycles, 1 or more. Throughput: one word per cycle. Reset: none, so the line maps to
     shift-register LUTs.

@@ -14,7 +14,7 @@ from merp.hdl.conversion.entity import Bit
 def stream_mux(second: Bit, one: Stream, other: Stream, source: Stream) -> Any:
     """Pass on the words of one of two streams, and take none of the other.
 
-    second      in   the words of other are passed on; it changes only between runs
+    second      in   pass on the words of other; changes after a transfer, or between runs.
     one, other  in   words; keep does not pass through here
     source      out  the words of the selected stream
 

@@ -1,4 +1,4 @@
-"""Conversion of a record to plain JSON values and back, without loss."""
+"""Convert the record of a plan's costs to plain JSON values and back, without loss."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _added(name: str, extra: str, seen: set[tuple[str, str]]) -> Iterator[Packag
         version = installed_version(required.name)
         if canonicalize_name(required.name) != OWN:
             yield _package(required, version)
-        for more in sorted(required.extras) if version is not None else ():
+        for more in sorted(required.extras) if version else ():
             yield from _added(required.name, more, seen)
 
 
@@ -97,6 +97,6 @@ def installed_version(name: str) -> str | None:
         found: str | None = metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
-    except (KeyError, ValueError):  # there is no version, or the metadata is not text
+    except (KeyError, ValueError, OSError):  # no version, no text, or no metadata
         return ""
     return found or ""

@@ -112,7 +112,7 @@ class WholePackage(Protocol):
 def write_whole(
     package: WholePackage, output: Output, directory: Path, progress: Progress
 ) -> dict[str, Any]:
-    """Write a network as one package; return its row, as ``Exporting.write``.
+    """Write a network as one package, and return its row for the list of packages.
 
     Raises:
         BadInput: the package cannot be written.

@@ -1,4 +1,4 @@
-"""Bytes and cycles of the phases of a step in the hardware."""
+"""Count the bytes and cycles of each phase of a training step that ran in the hardware."""
 
 from __future__ import annotations
 

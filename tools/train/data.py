@@ -57,7 +57,7 @@ def read_data(path: Path) -> Data:
 
 
 def checked(source: str, images: NDArray[np.generic], labels: NDArray[np.generic]) -> Data:
-    """Check arrays of ``source`` and return them, as ``read_data`` does.
+    """Check the images and labels of ``source``, and return them as data.
 
     Raises:
         BadInput: they have another type or size.

@@ -1,4 +1,4 @@
-"""Cut packed partial sums into pieces that stay within one word of the CUs."""
+"""Cut packed partial sums into pieces, so that no piece has sums of two words of n_cu sums."""
 
 from __future__ import annotations
 

@@ -38,15 +38,15 @@ def delta_loader(
     """Load the kernels of a layer transposed and rotated, and +0 as every bias.
 
     The layer has m output and n input maps; its deltas are m maps in (config_inputs) and n maps
-    out. Kernel words have the order m, n, row, column. Each group of k*k words, the last lowest,
-    belongs to CU j mod n_cu for input map j of the layer. It goes to address i*G + j div n_cu for
-    its output map i.
+    out. Kernel words have the order output map, input map, row, column. The k*k words of output
+    map i and input map j of the layer, the last lowest, belong to CU j mod n_cu. They go to address
+    i*G + j div n_cu, where G is the number of groups of n_cu maps out.
 
     start         in   one cycle; config is stable from here until loaded
-    sink          in   kernel words.
+    sink          in   kernel words
     kernel, bias  out  writes into the memories of the CUs
-    loading       out  loaded: high from the first cycle that may read everything until the next
-                       start. Framing errors.
+    loading       out  loaded: every word may be read, from this cycle until the next start.
+                       framing_error: last came with a wrong word.
     config.size   in   rows and columns of a kernel; its other taps, at the bottom and on the right,
                        become +0
 

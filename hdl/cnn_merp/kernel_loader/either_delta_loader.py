@@ -33,10 +33,10 @@ def either_delta_loader(
     """Load kernels in the order of the run, and +0 as every bias.
 
     start         in   one cycle; the configuration is stable from here until loaded
-    sink          in   kernel words, or weights.
+    sink          in   kernel words, or weights
     kernel, bias  out  writes into the memories of the CUs
-    loading       out  loaded: high from the first cycle that may read everything until the next
-                       start. Framing errors.
+    loading       out  loaded: every word may be read, from this cycle until the next start.
+                       framing_error: last came with a wrong word.
     config.size   in   rows and columns of a kernel
 
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.

@@ -39,16 +39,17 @@ def kernel_loader(
 ) -> Any:
     """Load m*n*k*k kernel words and m biases, both streams at the same time.
 
-    Output map o belongs to CU o mod n_cu in group o div n_cu. Kernel words have the order m, n,
-    row, column. Each group of k*k words, the first lowest, goes to address i*G + group for input
-    map i. Biases have the order m and go to address group.
+    The run has m output maps, n input maps, and kernels of k x k. Kernel words have the order
+    output map, input map, row, column; biases have the order of output maps. Output map o belongs
+    to CU o mod n_cu and to group g = o div n_cu; G is the number of groups. The k*k words of its
+    kernel for input map i go to address i*G + g, the first lowest. Its bias goes to address g.
 
     start               in   one cycle; config is stable from here until loaded
     sink_kernel         in   kernel words
-    sink_bias           in   biases.
+    sink_bias           in   biases
     kernel, bias        out  writes into the memories of the CUs
-    loading             out  loaded: high from the first cycle that may read everything until the
-                             next start. Framing errors.
+    loading             out  loaded: every word may be read, from this cycle until the next start.
+                             framing_error: last came with a wrong word.
     config.with_biases  in   the run has biases; otherwise its sums have other start values.
     config.size         in   rows and columns of a kernel; its other taps, at the bottom and on the
                              right, become +0.

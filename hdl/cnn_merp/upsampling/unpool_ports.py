@@ -16,7 +16,7 @@ from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 def tap_width(design: UnpoolDesign) -> int:
-    """Return the bits of a place in a window, and of the number of places."""
+    """Return the width of a number from 0 to window**2: a place, or the number of places."""
     return (design.window**2).bit_length()
 
 

@@ -1,4 +1,4 @@
-"""Read the source of a function once: its text, its place, its syntax, its names in order.
+"""Read the source of a function once: its text, its file and line, its syntax tree, its names.
 
 Private to ``merp.hdl.conversion``.
 """

@@ -1,4 +1,7 @@
-"""Reading the sums of the second rank, and rounding them."""
+"""Signals that read the finished sums of the MAC array, and round them.
+
+The sums are read from the second rank, the registers that hold a copy of all sums of a tile.
+"""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 class Load(NamedTuple):
-    """Cycles of a load.
+    """Cycles in which the kernels of a run are loaded.
 
     Attributes:
-        cycles: from the first word of the kernels on.
-        behind: cycles after their last beat: for other data, and for zeros that memory does not
-            store.
+        cycles: from the first word of the kernels to the end of the load.
+        behind: those of these cycles that follow the last beat of the kernels. They write the rest
+            of the data, and zeros that memory does not store.
     """
 
     cycles: int

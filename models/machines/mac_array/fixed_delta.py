@@ -26,7 +26,7 @@ def expanded(of: ArrayPass, deltas: Numbers, places: Places) -> Numbers:
     includes rows and columns that fill no window.
 
     Args:
-        of: the pass.
+        of: the pass of the array, which has the sizes of the layer.
         deltas: deltas of the pooled outputs, (images, pooled_rows, pooled_columns, m).
         places: positions of the maxima in their windows, of the same shape.
 
@@ -51,7 +51,7 @@ def delta(of: ArrayPass, deltas: Words, kernels: Words, mask: Mask) -> ArrayDelt
     """Run DP of a layer.
 
     Args:
-        of: the pass.
+        of: the pass of the array, which has the sizes of the layer.
         deltas: deltas of the sums, (images, out_rows, out_columns, m).
         kernels: (m, n, k, k).
         mask: ReLU mask of the input maps, (images, rows, columns, n).

@@ -43,7 +43,7 @@ def forward(of: ArrayPass, maps: Words, kernels: Words, biases: Words) -> ArrayM
     """Run FP of a layer.
 
     Args:
-        of: the pass.
+        of: the pass of the array, which has the sizes of the layer.
         maps: (images, rows, columns, n).
         kernels: (m, n, k, k).
         biases: (m,).

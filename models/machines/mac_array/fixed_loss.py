@@ -52,7 +52,7 @@ def fixed_loss(of: ArrayPass, kind: str, outputs: Words, labels: Labels) -> Loss
     The deltas are those of the loss unit if ``of.loss`` is set, otherwise those of the host.
 
     Args:
-        of: the pass.
+        of: the pass of the array, which has the sizes of the layer.
         kind: a loss of ``golden.loss``.
         outputs: outputs of the last layer.
         labels: classes.

@@ -67,7 +67,7 @@ def increments(of: ArrayPass, maps: Words, deltas: Words) -> Increments:
     """Calculate each image's addend to the gradients.
 
     Args:
-        of: the pass.
+        of: the pass of the array, which has the sizes of the layer.
         maps: (images, rows, columns, n).
         deltas: deltas of the sums, (images, out_rows, out_columns, m).
 
@@ -120,7 +120,7 @@ def updated(
     """Update the kernels or the biases of a layer.
 
     Args:
-        of: the pass.
+        of: the pass of the array, which has the sizes of the layer.
         words: old kernels or biases.
         velocities: old velocities; they have no effect without momentum.
         gradients: gradients of the whole batch.

@@ -13,14 +13,14 @@ from merp.models.network.phases import has_phase
 
 @dataclass(frozen=True, kw_only=True)
 class Geometry:
-    """The sizes of one group of a layer.
+    """The sizes of one group of a layer, as the array runs it.
 
     Attributes:
-        groups: number of groups.
-        n, m: input and output maps of a group.
+        groups: number of groups of the layer.
+        n, m: numbers of input and output maps of a group.
         k, stride: size and stride of the kernel.
         rows, columns: size of an input map.
-        out_rows, out_columns: size of a map of sums.
+        out_rows, out_columns: size of a map of sums, which is an output map before pooling.
         pooled_rows, pooled_columns: size of an output map after pooling.
         pooled: whether the layer pools.
         propagates: whether the layer has delta propagation.

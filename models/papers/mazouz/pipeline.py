@@ -65,7 +65,7 @@ class Pipeline:
         return [self._units(place, *pair) for place, pair in enumerate(self._pairs(design))]
 
     def cost(self, design: Sequence[int]) -> ElementCost:
-        """Return the cost of the elements."""
+        """Return the cost of the elements of all layers."""
         total = ElementCost(0, 0, 0)
         for place, pair in enumerate(self._pairs(design)):
             total += self._cost(place, *pair)

@@ -86,6 +86,7 @@ def test_a_simulation(kind: str, tmp_path: Path, terminal: Terminal) -> None:
     options = {"layer": "all", "group": "all"} | asked
     words = [word for key, value in options.items() for word in (f"--{key}", value)]
     answer = terminal.answer("simulate", tmp_path / "net.toml", *words, "-o", tmp_path / "cli")
+    assert answer.pop("file_format") == 1
     runs = answer.get("runs", [answer])
     found = merp.load(tmp_path / "net.toml").simulate(output=tmp_path / "library", **asked)
     assert timeless(found.json()["runs"]) == timeless(runs)

@@ -28,7 +28,7 @@ from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, chec
 
 
 def choose_layers(picked: Picked, options: RunOptions) -> SimulationChoice:
-    """Check the options of a run on CNN-MERP; as ``choose.choose``.
+    """Check the options of a run on CNN-MERP, and return the checked request.
 
     Raises:
         BadInput: a design does not support the number of images, options exclude each other, or a

@@ -12,7 +12,7 @@ from merp.tools.bitstream.engines import LoadedEngine, PublishedSize
 
 
 def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
-    """Return the engine, as ``engine_of``. Each design has an engine of its own in each phase."""
+    """Return the engine that runs a layer in a phase. Each phase of a design has its own engine."""
     if layer is None:
         raise BadInput(f"--layer: {network.name} has a design for each kind of layer: give one")
     asked, name, of = fusing(network, layer, phase or "fp")

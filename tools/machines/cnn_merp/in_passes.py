@@ -21,7 +21,10 @@ from merp.models.network.planning import GOALS
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """A step in the passes of ``plan``; as ``tools.train.in_passes.InPasses``."""
+    """A training step in the passes of a plan on a board.
+
+    It implements ``tools.train.in_passes.InPasses``.
+    """
 
     plan: NetworkPlan
 
@@ -91,7 +94,7 @@ def _run(of: OfPlan, audits: Audits) -> dict[str, Any]:
 def in_passes(
     network: Network, board: Board, batch: int, goal: str | None, state: str, apart: bool
 ) -> PlannedStep:
-    """Plan a step; as ``tools.train.in_passes.Planner``.
+    """Plan a training step in passes on a board (a ``tools.train.in_passes.Planner``).
 
     Raises:
         BadInput: the part is too small.

@@ -14,7 +14,7 @@ from merp.tools.common.bitstream_options import check_options
 
 
 def settings(network: Network, asked: RegisterQuery) -> Settings:
-    """Return the registers, as ``settings_of``."""
+    """Return the registers of the engine that runs a layer, and their values."""
     if asked.layer is None:
         raise BadInput(f"--layer: {network.name} has a design for each kind of layer: give one")
     network, name, phase = fusing(network, asked.layer, asked.phase or "fp")

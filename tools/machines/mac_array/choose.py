@@ -17,7 +17,7 @@ from merp.tools.simulate.picked import ALL, Picked, array_of, check_deltas, chec
 
 
 def choose_array(picked: Picked, options: RunOptions) -> SimulationChoice:
-    """Check the options of a run on the MAC array; as ``choose.choose``.
+    """Check the options of a run on the MAC array, and return the checked request.
 
     All phases run on one array, one image after the other. Masks remain on the chip between the
     phases.

@@ -11,7 +11,7 @@ from merp.tools.bitstream.engines import VENDOR, LoadedEngine, PublishedSize
 
 
 def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
-    """Return the engine, as ``engine_of``: one bitstream of a design runs all phases."""
+    """Return the engine of a design, whose one bitstream runs all phases."""
     if phase is not None:
         raise BadInput(f"--phase {phase}: one bitstream of {network.name} runs all phases: omit it")
     layers = network.layers if layer is None else (network.layer(layer),)

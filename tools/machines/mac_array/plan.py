@@ -9,7 +9,7 @@ from merp.tools.plan.request import PlanFields
 
 
 def plan(network: Network, asked: PlanFields) -> None:
-    """Refuse the request; as ``tools.plan.planned.planned``.
+    """Refuse the request, because the array has no planner.
 
     Raises:
         BadInput: names the design, or the format if the plan chooses the designs.

@@ -93,11 +93,11 @@ class Start:
         return self.choice.engine
 
     def maps(self, photograph: Path | None) -> Words:
-        """Return the input maps, as for the array."""
+        """Return the input maps: the words of the photograph, or random words."""
         return MAC_ARRAY.input_maps(self.choice.network, self.choice.images, photograph)
 
     def parameters(self, seed: int, path: Path | None) -> FixedModel:
-        """Return the parameters, as for the array."""
+        """Return initial parameters from the seed, with zero velocities."""
         return MAC_ARRAY.parameters(self.choice.network, seed, path)
 
     def finished(
@@ -135,7 +135,7 @@ class Start:
 def one_start(
     network: Network, asked: SimulateOptions, read: Callable[..., object]
 ) -> tuple[Start, None]:
-    """Return all passes of a step, and no maps except the photograph's; as ``pieces``.
+    """Return all passes of a step, which run from one start, and None: the user can give no maps.
 
     Raises:
         BadInput: the network is on no array, or on several, or the array does not compute the

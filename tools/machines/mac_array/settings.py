@@ -17,7 +17,7 @@ from merp.tools.machines.mac_array.engine import engine
 
 
 def settings(network: Network, asked: RegisterQuery) -> Settings:
-    """Return the registers, as ``settings_of``."""
+    """Return the registers of the array, and their values."""
     where = f"{network.name} runs on mac-array"
     if asked.state:
         raise BadInput(f"{name_of('state')}: {where}, which keeps the mask on the chip: omit it")

@@ -108,7 +108,10 @@ class MacArray:
         return choice.images
 
     def planned(self, choice: SimulationChoice) -> SimulationPlan:
-        """Return the plan, including passes that are only prerequisites."""
+        """Return the numbers of passes, words and cycles of the simulation.
+
+        They include passes that were not requested, but whose results a requested pass needs.
+        """
         passes, words, cycles = 0, 0, 0
         for phase, layer, _ in _turns(choice):
             words += sum(phase.words(layer, choice.images).values())

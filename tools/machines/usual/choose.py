@@ -19,7 +19,7 @@ WAYS: Final[Mapping[str, Way]] = {}
 
 
 def choose(picked: Picked, options: RunOptions) -> SimulationChoice:
-    """Check the options of a run; as ``tools.simulate.choose.choose``.
+    """Check the options of a run, and return the checked request.
 
     Raises:
         BadInput: the machine has no such phase, or options exclude each other.

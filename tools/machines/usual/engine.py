@@ -24,7 +24,7 @@ def of_layer(network: Network, name: str | None, phase: str | None) -> Bitstream
 
 
 def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:
-    """Return the engine, as ``engine_of``."""
+    """Return the engine that runs a layer in a phase."""
     found = of_layer(network, layer, phase)
     return LoadedEngine(
         design=found.design, layer=layer, phase=found.phase.name, top=found.phase.top, paper=None

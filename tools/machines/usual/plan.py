@@ -45,7 +45,7 @@ class PassRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Whole:
-    """A plan of undivided layers; as ``tools.plan.planned.Planned``."""
+    """A plan of undivided layers; it implements ``tools.plan.planned.Planned``."""
 
     network: Network
     batch: int
@@ -159,7 +159,7 @@ class Whole:
 
 
 def plan(network: Network, asked: PlanFields) -> Whole:
-    """Plan the network; as ``tools.plan.planned.planned``.
+    """Return the plan of a network with undivided layers.
 
     Raises:
         BadInput: the machine has no cycle model, a layer has no design, or an option asks for tiles

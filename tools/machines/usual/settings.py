@@ -10,7 +10,7 @@ from merp.tools.machines.usual.engine import of_layer
 
 
 def settings(network: Network, asked: RegisterQuery) -> Settings:
-    """Return the registers, as ``settings_of``."""
+    """Return the registers of the engine that runs a layer, and their values."""
     found = of_layer(network, asked.layer, asked.phase)
     check_usual(network, state=asked.state, delta_at=asked.delta_at)
     phase = found.phase

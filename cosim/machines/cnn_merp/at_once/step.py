@@ -77,7 +77,9 @@ class StepAtOnce(ABC, Generic[Played]):
         rates: Rates,
         loss_kind: str = "cross-entropy",
     ) -> StepOutcome:
-        """Run one step on a batch, as ``HardwareStep.step``.
+        """Run one training step on a batch in the hardware.
+
+        Arguments and result are those of ``HardwareStep.step``.
 
         Raises:
             CheckFailed: a bit, a count or a rule of a port was wrong.

@@ -135,7 +135,10 @@ def beats(
 
 
 def pair_of(words: Bits, order: Order, work: ArrayPass, design: ArrayDesign) -> Pair:
-    """Return kernels (m, n, k, k) and biases (m,) from words of beats, as ``maps_of``."""
+    """Return kernels (m, n, k, k) and biases (m,) from words of beats.
+
+    Missing words are 0 and surplus words are dropped, as in ``maps_of``.
+    """
     size = work.outputs, work.inputs, work.kernel, work.kernel
     kernels = work.outputs * work.inputs * work.taps
     which = elements(order, work, design)

@@ -82,7 +82,7 @@ class EngineDesign(Stores):
         int,
         "output positions interleaved (1 or 2), so that sums revisit an accumulator late enough",
     ] = 1
-    d: Annotated[int, "rings of k input rows kept in the banks (1 or 2)"] = 1
+    d: Annotated[int, "rings of k input rows kept in the banks (1 to 3)"] = 1
     cu_kind: Annotated[
         str,
         "how a CU sums its k*k products; ``tree`` is the paper's circuit, ``fused`` the one that "

@@ -91,7 +91,10 @@ def cost_by(
     first: Flags,
     last: Flags,
 ) -> Cost:
-    """Return the cost of passes from the terms of their work or works; otherwise as ``cost_of``."""
+    """Return the cost of passes from the terms of their work or works.
+
+    The other arguments are those of ``cost_of``.
+    """
     groups = -(-outputs // work.engine.n_cu)
     phase, of = work.has.phase, work.of
     make = {"fp": _forward, "dp": _delta, "ku": _update}[phase]

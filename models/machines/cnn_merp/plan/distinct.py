@@ -26,7 +26,7 @@ class Distinct(NamedTuple):
     names: Sequence[str]
 
     def on(self, engine: EngineDesign) -> Distinct:
-        """Return the same works on another engine, as ``PhaseWork.on``."""
+        """Return the same works on another engine; each is converted by ``PhaseWork.on``."""
         return self._replace(works=[work.on(engine) for work in self.works])
 
     def each(self, of_kinds: Sequence[Each]) -> list[Each]:

@@ -23,7 +23,7 @@ def board_traffic(network: Network, found: NetworkPlan) -> tuple[LayerTraffic, .
 
 
 def _phases(planned: PlannedPhase) -> Iterator[tuple[str, str, PhaseTraffic]]:
-    """Yield layer, phase and traffic; of two fused layers each has its share, as ``fp``."""
+    """Yield layer, phase and traffic. Two fused layers each have their share, in phase ``fp``."""
     work = planned.work
     if work.phase == PAIR and work.halves is not None:
         for half in work.halves:

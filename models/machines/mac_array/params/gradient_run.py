@@ -119,12 +119,12 @@ class GradientRun:
 
     @property
     def row_words(self) -> int:
-        """Words of a bank from a block of rows to the next."""
+        """Distance of the addresses of consecutive blocks of rows in a bank, in words."""
         return self.horizontal.blocks
 
     @property
     def group_words(self) -> int:
-        """Words of a bank from a group of maps to the next."""
+        """Distance of the addresses of consecutive groups of maps in a bank, in words."""
         return self.vertical.blocks * self.row_words
 
     @property

@@ -60,7 +60,9 @@ def write_step(
     spent: TimeSpent,
     directory: Path,
 ) -> dict[str, Any]:
-    """Write concurrent engines behind one AXI shell, with a step of theirs; as ``write``.
+    """Write a package of concurrent engines behind one AXI shell, with the vectors of a step.
+
+    Return the contents of the manifest except the hashes.
 
     Args:
         frame: the common values of packages.

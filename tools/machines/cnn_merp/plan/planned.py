@@ -61,7 +61,7 @@ class TiledPlan:
 
 
 def planned(network: Network, asked: PlanFields) -> TiledPlan:
-    """Plan the network; as ``tools.plan.planned.planned``.
+    """Return the requested plan of a network on CNN-MERP.
 
     Raises:
         BadInput: the board's part is too small, or the named layers cannot be fused.

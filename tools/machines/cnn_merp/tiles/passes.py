@@ -100,7 +100,7 @@ class Passes:
 def passes(
     network: Network, asked: SimulateOptions, read: Callable[[Network, Simulated], Bits | None]
 ) -> tuple[Passes, Bits | None]:
-    """Return the passes of a plan, and the given maps for them; as ``pieces``.
+    """Return the passes of a plan, and the maps of the user, if any.
 
     Raises:
         BadInput: options exclude each other, or do not fit the network or the board.
