@@ -161,8 +161,9 @@ def _read(process: Popen[bytes], until: float) -> bytes:
     assert process.stdout is not None
     found = b""
     pipe = process.stdout.fileno()
-    while len(found) <= MOST and select.select([pipe], [], [], max(0.0, until - monotonic()))[0]:
-        piece = os.read(pipe, MOST)
+    while len(found) <= MOST and (left := until - monotonic()) > 0:
+        ready, _, _ = select.select([pipe], [], [], left)
+        piece = os.read(pipe, MOST) if ready else b""
         if not piece:
             break
         found += piece

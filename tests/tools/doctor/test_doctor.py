@@ -203,6 +203,7 @@ def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
         ("sleep 1000", None, True),
         ("trap '' TERM; sleep 1000 & wait; sleep 1000", None, True),
         ("yes", None, True),
+        ("echo 1.2.3; head -c 100000 /dev/zero", None, True),
         ("echo 1.2.3; exit 7", None, True),
         ("echo 1.2.3; sleep 1000", None, True),
         ("kill -9 $$", None, True),

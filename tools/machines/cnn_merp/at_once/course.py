@@ -33,9 +33,7 @@ def depth_of(asked: Train, engine: str) -> int:
     """
     said = given("architecture", asked.architecture)
     if asked.board is not None:
-        raise BadInput(
-            f"{said}: does not support passes of a plan: allowed without {name_of('board')}"
-        )
+        raise BadInput(f"{said}: runs no passes of a plan: allowed without {name_of('board')}")
     if engine == "golden":
         able = ", ".join(each for each in ENGINES if each != engine)
         raise BadInput(f"{said}: {mention('engine', engine)} runs no hardware: allowed are {able}")
