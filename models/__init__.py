@@ -1,3 +1,1 @@
-"""Network descriptions, golden models, and models of traffic and schedules: NumPy only, no
-hardware.
-"""
+"""Network descriptions, golden models, models of traffic and schedules: NumPy, no hardware."""

@@ -174,7 +174,14 @@ def test_a_name_that_is_not_allowed_is_refused_in_a_line(
 
 def test_make_hands_names_on_as_they_are(copy: Copy, tmp_path: Path) -> None:
     before = copy.texts()
-    make = ["make", "-o", ".venv/dev", f"BIN={Path(sys.executable).parent}", "block"]
+    make = [
+        "make",
+        "--no-print-directory",
+        "-o",
+        ".venv/dev",
+        f"BIN={Path(sys.executable).parent}",
+        "block",
+    ]
     for words, why in (
         ([], "ROOM=''"),
         (["ROOM=streams", f'STEM=x"; touch {tmp_path}/y; "'], "STEM='x\"; touch"),

@@ -4,6 +4,7 @@ A path is a file or a folder of the checkout; without one, all texts are read. T
 if anything is found.
 """
 
+import argparse
 import re
 import sys
 from collections.abc import Iterator
@@ -48,9 +49,11 @@ def _is_exempt(path: Path) -> bool:
     return str(path.relative_to(ROOT)).startswith(EXEMPT)
 
 
-def main(names: list[str]) -> int:
+def main() -> int:
     """Print the findings under the paths and their number."""
-    below = [Path(name).resolve() for name in names or [str(ROOT)]]
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("paths", nargs="*", type=Path, default=[ROOT], metavar="PATH")
+    below = [path.resolve() for path in parser.parse_args().paths]
     found = [
         line
         for path in files()
@@ -62,4 +65,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

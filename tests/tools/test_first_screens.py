@@ -3,9 +3,11 @@
 ``PYTHONPATH=tests/house python tests/tools/test_first_screens.py`` records the screens again.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -61,8 +63,7 @@ def test_a_first_screen_fits_25_lines_of_80_columns(name: str) -> None:
 
 
 if __name__ == "__main__":
-    from tempfile import TemporaryDirectory
-
+    argparse.ArgumentParser(description=__doc__, allow_abbrev=False).parse_args()
     for each, words in SCREENS.items():
         with TemporaryDirectory() as place:
             (HERE / f"{each}.txt").write_text(screen(words, Path(place)))

@@ -13,8 +13,8 @@ from terminal import Terminal
 @pytest.mark.parametrize(
     ("times", "dsps", "said"),
     [
-        (1, 1056, "fits xc7v2000t, xc7vx485t, xc7vx690t, xc7z100 by them"),
-        (2, 2112, "fits xc7v2000t, xc7vx485t, xc7vx690t by them"),
+        (1, 1056, "fits xc7v2000t, xc7vx485t, xc7vx690t, xc7z100 by multipliers"),
+        (2, 2112, "fits xc7v2000t, xc7vx485t, xc7vx690t by multipliers"),
         (4, 4224, "fits none of the listed parts"),
     ],
 )

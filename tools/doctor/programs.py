@@ -13,9 +13,9 @@ import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from subprocess import Popen, TimeoutExpired
+from subprocess import TimeoutExpired
 from time import monotonic
-from typing import Any
+from typing import IO, Any
 
 from merp.cosim.engines.programs.children import Children
 from merp.cosim.engines.simulators import verilator_compiler
@@ -149,18 +149,18 @@ def answer(command: Sequence[str], given: bytes = b"") -> str | None:
             if process.stdin is not None:
                 process.stdin.write(given)
                 process.stdin.close()
-            printed = _read(process, until)
+            assert process.stdout is not None
+            printed = _read(process.stdout, until)
             status = process.wait(max(0.0, until - monotonic()))
     except (OSError, TimeoutExpired):
         return None
     return None if status or len(printed) > MOST else printed.decode("utf-8", "replace")
 
 
-def _read(process: Popen[bytes], until: float) -> bytes:
+def _read(output: IO[bytes], until: float) -> bytes:
     """Return the output of a program up to its end, to ``MOST`` bytes or to the time ``until``."""
-    assert process.stdout is not None
     found = b""
-    pipe = process.stdout.fileno()
+    pipe = output.fileno()
     while len(found) <= MOST and (left := until - monotonic()) > 0:
         ready, _, _ = select.select([pipe], [], [], left)
         piece = os.read(pipe, MOST) if ready else b""

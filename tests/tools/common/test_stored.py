@@ -89,7 +89,7 @@ def test_the_page_says_it_where_it_spoke_of_a_word(narrow: str, tmp_path: Path) 
     found = json.loads(page.with_suffix(".json").read_text())
     assert found["storage"] == FORMATS
     assert "word_bytes" not in found
-    assert any(f"computed in binary32 and stored as: {SAID};" in x for x in found["assumptions"])
+    assert any(f"computed in binary32 and stored as: {SAID}." in x for x in found["assumptions"])
     tables = found["tables"]
     assert "the 16-bit activation" in tables["traffic-full"]["caption"]
     for row in tables["attainable"]["rows"]:

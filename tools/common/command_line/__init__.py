@@ -1,2 +1,1 @@
-"""The parser of the command line, the descriptions of its verbs, and ``help`` and
-``completion``."""
+"""The parser of the command line, the descriptions of its verbs, ``help``, ``completion``."""

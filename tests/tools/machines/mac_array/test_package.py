@@ -84,7 +84,8 @@ def test_the_page_names_what_is_there_and_the_order_in_every_stream(exported: Pa
     manifest, page = manifest_of(exported), (exported / "README.md").read_text()
     told = dict(re.findall(r"^\| `([sm]_axis_\w+)` \| ([^|`]+) \|$", page, re.MULTILINE))
     assert set(told) == set(manifest["streams"])
-    assert all(" order" in words for words in told.values()), told
+    single = {"s_axis_target"}  # a word
+    assert all(" order" in words for name, words in told.items() if name not in single), told
     named = set(re.findall(r"`((?:hdl|sim|software)/[\w/]+\.\w+)`", page))
     assert named <= set(manifest["files"])
     assert [line for line in page.splitlines() if "| dp |" in line or "| fp" in line]

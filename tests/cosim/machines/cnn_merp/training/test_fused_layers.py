@@ -147,7 +147,7 @@ def test_the_library_trains_in_one_pass(
     for name, both in golden.words.items():
         for got, right in zip(fused.words[name], both, strict=True):
             np.testing.assert_array_equal(got, right)
-    show(fused.json(), MACHINE)
+    show(fused.json(), MACHINE, details=False)
     said = " ".join(capsys.readouterr().out.split())
     assert "On the ports deltas are at pooled resolution." in said
     assert "Not in one pass: fc4 has dp and ku, because it is fully connected" in said

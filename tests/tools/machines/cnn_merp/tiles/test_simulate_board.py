@@ -124,7 +124,7 @@ def test_a_unit_that_is_not_as_it_was_kept_runs_again(
     with np.load(kept) as data:
         about = json.loads(str(data["about"]))
         names = set(data.files)
-    assert names == {"about", SEAL}
+    assert names == {"about", "file_format", SEAL}
     about["audit"]["mismatches"] = "none"
     kept.write_bytes(sealed({"about": np.array(json.dumps(about))}))
     assert main([*words, "--resume"]) == 0
