@@ -118,7 +118,7 @@ def corners(columns: int) -> tuple[Bits, Bits]:
 
 @every_array
 @pytest.mark.parametrize(
-    ("dsp", "window", "operand"), [(2, 32, 24), (1, 20, 8), *rows_in_full((1, 32, 24), (1, 28, 24))]
+    ("dsp", "window", "operand"), [(2, 32, 24), *rows_in_full((1, 20, 8), (1, 32, 24), (1, 28, 24))]
 )
 def test_corner_cases(array: Callable[..., Any], dsp: int, window: int, operand: int) -> None:
     """Each a sweep of its own, the next close behind; corners in the first or last columns."""
