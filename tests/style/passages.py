@@ -13,7 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = "`c`"  # stands for code in a passage: one word
 MESSAGE_WORDS = 4  # a string of fewer words is a name or a label
 SECTION = re.compile(r"(Args|Attributes|Raises|Returns|Yields|Example|Examples|Note):$")
-FENCE = re.compile(r"\n {4,}(?=\S)|::\n")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ BANNED: dict[str, tuple[str, str]] = {
     "way back": (r"\bway back\b|\bby (?:the )?way of\b", "Deltas on their way back."),
     "is had": (r"\b(?:is|are|be|was|were|to be) had\b", "Where a simulator is to be had."),
     "inversion": (
-        r"^(?:Is|Are|Were|Was|Has|Have|Does|Do|Should|Can) [^?]*[^?]$|^\w+s it an? ",
+        r"^(?:Is|Are|Were|Was|Has|Have|Does|Do(?! not\b| nothing\b)|Should|Can) [^?]*[^?]$"
+        r"|^\w+s it an? ",
         "Is it full, the source waits.",
     ),
     "at fault": (r"\bat fault\b", "A case is at fault if it hangs."),

@@ -32,7 +32,12 @@ def test_a_sentence_has_at_most_25_words() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["What does a run print?", "If the FIFO is full, the source waits.", "It stands for a word."],
+    [
+        "What does a run print?",
+        "If the FIFO is full, the source waits.",
+        "It stands for a word.",
+        "Do not wait.",
+    ],
 )
 def test_plain_sentences_pass(text: str) -> None:
     assert flaws_of(text) == []

@@ -1,12 +1,14 @@
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from merp.models.traffic.strategies import NAMES
 from merp.tools.common.shipped import shipped_names
 from merp.tools.networks import networks_verb
+from network_text import layer, network_text
 from terminal import Terminal
 
 
@@ -77,6 +79,23 @@ def test_traffic_shows_the_layers_with_the_most_bytes(terminal: Terminal) -> Non
     shown = sum(float(part.replace(",", "")) for part in parts)
     assert shown == pytest.approx(float(cells_of(out, "all layers")[1].replace(",", "")), abs=6)
     assert len([line for line in whole.splitlines() if line.startswith("│")]) == 19 + 2
+
+
+def test_a_layer_may_have_the_name_of_a_row_of_totals(terminal: Terminal, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    layers = layer("conv layers", 2, kernel=1), layer("fc2", 3)
+    path.write_text(network_text("m", (6, 6, 1), *layers))
+    for verb, rows in (("traffic", 2), ("networks", 1)):
+        assert terminal.output(verb, path).count("│ conv layers │") == rows
+
+
+def test_more_than_the_first_screen_is_for_people(terminal: Terminal) -> None:
+    assert "--all: allowed without --json" in terminal.refusal(
+        "traffic", "vgg19", "--all", "--json"
+    )
+    assert "by its own" in terminal.output("traffic", "alexnet", "--errata", "--wide")
+    said = terminal.refusal("compare", "tiny3", "--details", "-o", "page.html")
+    assert "--details: allowed without -o" in said
 
 
 @pytest.mark.parametrize("options", [["lenet5"], ["alexnet", "--batch", "16"]])

@@ -1,6 +1,7 @@
 """``merp simulate`` on a small network: its answer, its failures, its complaints."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,17 @@ import pytest
 from merp.cosim.engines import simulators
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.forward import forward_run, forward_top
+from merp.cosim.phases.audit import run_and_audit
+from merp.cosim.phases.audit.audit import Audit, audit
+from merp.cosim.phases.expectation import Expectation
 from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
 from merp.models.golden.initial import parameters
 from merp.models.machines.cnn_merp.cycles import layer_cycles
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.network.network_file import read_network
+from merp.tools.simulate import report
 from network_text import layer, max_pool, network_text
 from terminal import Terminal
 
@@ -83,6 +89,32 @@ def test_all_layers_feed_each_other_on_one_elaboration(
     assert "0 differ" in (tmp_path / "simulate.txt").read_text()
     for name in ("tiny-conv1.png", "tiny-conv2.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_row_of_a_wrong_pass_says_so(
+    network_file: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong bit and a wrong count in every pass, even where few rows are shown."""
+
+    def wrong(record: RunRecord, expected: Expectation) -> Audit:
+        outcome = record.outcome
+        words = {stream: found ^ 1 for stream, found in outcome.words.items()}
+        status = dict(outcome.status) | {"status_map_in": 1}
+        return audit(
+            replace(record, outcome=replace(outcome, words=words, status=status)), expected
+        )
+
+    command = ("simulate", network_file, "--layer", "all")
+    assert "FAILED" not in terminal.output(*command)
+    monkeypatch.setattr(run_and_audit, "audit", wrong)
+    monkeypatch.setattr(report, "ROWS", 0)
+    status, out, _ = terminal.run(*command)
+    assert status == 1
+    rows = [line for line in out.splitlines() if line.startswith("│ conv")]
+    assert [("36 differ" in row or "54 differ" in row, "DIFFER" in row) for row in rows] == [
+        (True, True), (True, True),
+    ]  # fmt: skip
+    assert out.count("FAILED    conv") >= 4
 
 
 def test_cus_and_waveform(network_file: Path, terminal: Terminal, tmp_path: Path) -> None:

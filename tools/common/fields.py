@@ -75,14 +75,9 @@ def answered(asked: Answer | Tables, answer: Mapping[str, Any], show: Callable[[
     return 0
 
 
-def all_rows(help: str, **more: Any) -> Any:
-    """``--all``, of a verb whose first screen leaves rows out."""
-    return option(Flag(), help, **more)
-
-
-def details(help: str, **more: Any) -> Any:
-    """``--details``, of a verb whose first screen leaves tables or columns out."""
-    return option(Flag(), help, **more)
+def shows_more(help: str, *without: Being) -> Any:
+    """Declare a flag that prints more than the first screen. JSON always has everything."""
+    return option(Flag(), help, without=(Being("json"), *without))
 
 
 def output(place: str, help: str, *options: str, metavar: str = "DIR", **more: Any) -> Any:

@@ -13,7 +13,7 @@ PAGE = DATA / "glossary.md"
 
 
 def glossary() -> dict[str, str]:
-    """Return the explanation of each term on one line, in the order of the page."""
+    """Return the explanation of each term on one line, in alphabetical order."""
     _, *sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = {}
     for section in sections:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import floor, log10
-from typing import Final
+from typing import Final, TypeVar
+
+Item = TypeVar("Item")
 
 ROWS: Final = 10
 """Rows of a first screen, which has 25 lines with its totals and notes."""
@@ -21,6 +23,23 @@ def dominant(weights: Sequence[float], most: int = ROWS) -> tuple[list[int], lis
         return list(range(len(weights))), []
     by_weight = sorted(range(len(weights)), key=lambda index: -weights[index])
     return sorted(by_weight[:most]), sorted(by_weight[most:])
+
+
+def shortened(
+    items: Sequence[tuple[str, Item]], weight: Callable[[Item], float], most: int = ROWS
+) -> list[tuple[str, list[Item]]]:
+    """Return the rows of a table, each with its items: a row each, and one for the others.
+
+    Args:
+        items: names of rows, each with its item.
+        weight: number of an item; items with the largest numbers have a row each.
+        most: as of ``dominant``.
+    """
+    shown, others = dominant([weight(item) for _, item in items], most)
+    rows = [(items[index][0], [items[index][1]]) for index in shown]
+    if others:
+        rows.append((f"{len(others)} others", [items[index][1] for index in others]))
+    return rows
 
 
 def in_one_format(values: Sequence[float | None], digits: int) -> list[str]:

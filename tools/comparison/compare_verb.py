@@ -12,9 +12,9 @@ from merp.models.comparison.compare import OWN, compare
 from merp.models.comparison.registry import ARCHITECTURES, named
 from merp.tools.common import fields
 from merp.tools.common.boards import any_board
-from merp.tools.common.kinds import Flag, Repeated, Text
+from merp.tools.common.kinds import Repeated, Text
 from merp.tools.common.output import Output
-from merp.tools.common.request import option
+from merp.tools.common.request import Being, option
 from merp.tools.common.scope import scope_of
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison.document import document
@@ -55,10 +55,13 @@ class CompareOptions(ComparedStep, fields.Tables):
     output: Path | None = fields.output(
         "file", "write a page, and JSON and CSV next to it (default: none)", metavar="FILE"
     )
-    details: bool = fields.details(
-        "print all tables: cycles, traffic, resources and omissions of each model"
+    details: bool = fields.shows_more(
+        "print all tables: cycles, traffic, resources and omissions of each model",
+        Being("output"),
     )
-    errata: bool = option(Flag(), "list the papers' figures that do not reproduce")
+    errata: bool = fields.shows_more(
+        "list the papers' errata, and their figures that do not reproduce", Being("output")
+    )
 
 
 REQUEST = CompareOptions

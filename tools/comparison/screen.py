@@ -7,7 +7,15 @@ from typing import Any
 
 from merp.models.comparison.compare import Comparison
 from merp.tools.common.table import console, say, table
-from merp.tools.comparison.tables import MARKS, errata_table, legend, overview, step, summaries
+from merp.tools.comparison.errata import errata_table
+from merp.tools.comparison.tables import (
+    MARKS,
+    legend,
+    overview,
+    published_tables,
+    step,
+    summaries,
+)
 from merp.tools.report.table import Column, Table
 
 
@@ -24,13 +32,14 @@ def show_all(
         asked: the comparison.
         hardware: tables of measured figures.
         details: print all tables, not only the overview.
-        errata: print the printed figures that do not reproduce.
+        errata: print the papers' errata, and their numbers that do not reproduce.
     """
     say(step(asked))
     for each in (*(summaries(asked) if details else [overview(asked)]), *hardware):
         show(each)
     if errata:
         show(errata_table(asked))
+        show(published_tables(asked)[0])  # numbers that do not reproduce
     say(legend())
     if not details:
         say("--details: cycles, traffic by count and phase, resources, omissions of each model.")

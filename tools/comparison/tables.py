@@ -353,12 +353,6 @@ _PUBLISHED: Final = {
 """Tables of printed numbers by their status."""
 
 
-def errata_table(asked: Comparison) -> Table:
-    """Return the numbers of the papers that do not reproduce."""
-    (found,) = (each for each in published_tables(asked) if each.id == _PUBLISHED[DEVIATES][0])
-    return found
-
-
 def _published_table(rows: list[dict[str, Any]], status: str) -> Table:
     name, title = _PUBLISHED[status]
     says = "; ".join(f"{cls}: {text}" for cls, text in CLASSES.items())

@@ -94,8 +94,8 @@ class ExploreOptions(fields.Tables):
         "network files of the knee and of the least of each objective, and the front as JSON and "
         "CSV (default: none)",
     )
-    all: bool = fields.all_rows("print every point of the front")
-    details: bool = fields.details("print the designs of the named points")
+    all: bool = fields.shows_more("print every point of the front")
+    details: bool = fields.shows_more("print the designs of the named points")
 
     @property
     def images(self) -> int:

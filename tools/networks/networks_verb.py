@@ -14,7 +14,7 @@ from merp.models.network.network_keys import COMBINED, json_backward
 from merp.models.network.registry import machine_of
 from merp.tools.common import fields
 from merp.tools.common.shipped import open_network, shipped_names
-from merp.tools.common.shortened import dominant, in_one_format
+from merp.tools.common.shortened import in_one_format, shortened
 from merp.tools.common.table import console, fixed, table
 
 
@@ -23,7 +23,7 @@ class NetworksOptions(fields.Tables):
     """The options of the verb."""
 
     network: str | None = fields.network(required=False)
-    all: bool = fields.all_rows(
+    all: bool = fields.shows_more(
         "print every layer, all sizes and all parameters of the designs; without NETWORK, a row "
         "for each network"
     )
@@ -131,26 +131,14 @@ def _padding(pad: Padding) -> str:
 def _print_network(network: Network) -> None:
     """Print the layers with the most operations, and the distinctive parameters of designs."""
     layers = network.layers
-    shown, others = dominant([layer.operations() for layer in layers])
-    rows = {layers[index].name: [layers[index]] for index in shown}
-    if others:
-        rows[f"{len(others)} others"] = [layers[index] for index in others]
-    rows["all layers"] = list(layers)
-    gop = in_one_format(
-        [sum(layer.operations() for layer in some) / 1e9 for some in rows.values()], 3
-    )
+    rows = shortened([(layer.name, layer) for layer in layers], Layer.operations)
+    rows.append(("all layers", list(layers)))
+    sums = [sum(layer.operations() for layer in some) / 1e9 for _, some in rows]
     cells = []
-    for (name, some), operations in zip(rows.items(), gop, strict=True):
-        shape = some[0].shape
-        sizes = ["-"] * 5
-        if len(some) == 1 and name == some[0].name:
-            sizes = [
-                some[0].design or "-",
-                f"{shape.rows} x {shape.columns}",
-                *map(str, (shape.n, shape.m, shape.k)),
-            ]
+    for index, ((name, some), gop) in enumerate(zip(rows, in_one_format(sums, 3), strict=True)):
+        alone = len(some) == 1 and index < len(rows) - 1
         words = sum(layer.kernels for layer in some)
-        cells.append([name, *sizes, operations, f"{words:,}"])
+        cells.append([name, *(_sizes(some[0]) if alone else ["-"] * 5), gop, f"{words:,}"])
     columns = ["layer", "design", "input", "n", "m", "k", "Gop", "kernel words"]
     caption = (
         "n, m: input and output maps of one group. Gop: per image and phase. A layer without a "
@@ -164,6 +152,13 @@ def _print_network(network: Network) -> None:
     for name, design in network.designs.items():
         settings = ", ".join(f"{key} {value}" for key, value in _given(design).items())
         screen.print(f"design {name}: {settings}")
+
+
+def _sizes(layer: Layer) -> list[str]:
+    """Return design, input, n, m and k of a layer."""
+    shape = layer.shape
+    sizes = map(str, (shape.n, shape.m, shape.k))
+    return [layer.design or "-", f"{shape.rows} x {shape.columns}", *sizes]
 
 
 def _given(design: Design) -> dict[str, Any]:

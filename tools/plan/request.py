@@ -69,7 +69,7 @@ class PlanOptions(PlanFields, fields.Tables):
         "the network file of the plan, with its designs and fused layers (default: none)",
         metavar="NET.toml",
     )
-    details: bool = fields.details(
+    details: bool = fields.shows_more(
         "print each phase of each layer with its tiles, and the bitstreams"
     )
 

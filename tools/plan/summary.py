@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
-from merp.tools.common.shortened import ROWS, dominant, in_one_format
+from merp.tools.common.shortened import in_one_format, shortened
 from merp.tools.common.table import Sheet, table
 
 
@@ -20,27 +21,22 @@ def by_layer(title: str, rows: Iterable[Mapping[str, Any]], caption: str) -> She
     layers: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         layers.setdefault(row["name"], []).append(row)
-    seconds = [sum(row["seconds"] for row in some) for some in layers.values()]
-    shown, others = dominant(seconds, ROWS)
-    names = list(layers)
-    lines = {names[index]: layers[names[index]] for index in shown}
-    if others:
-        lines[f"{len(others)} others"] = [row for index in others for row in layers[names[index]]]
+    shown = shortened(list(layers.items()), lambda some: sum(row["seconds"] for row in some))
+    if len(shown) < len(layers):
         caption += " Layers with the most time."
-    lines["all layers"] = [row for some in layers.values() for row in some]
+    shown.append(("all layers", list(layers.values())))
+    lines = [(name, list(chain.from_iterable(some))) for name, some in shown]
 
     def column(key: str, unit: float, digits: int) -> list[str]:
-        return in_one_format(
-            [sum(row[key] for row in some) / unit for some in lines.values()], digits
-        )
+        return in_one_format([sum(row[key] for row in some) / unit for _, some in lines], digits)
 
     per_operation = [
         sum(row["bytes"] for row in some) / sum(row["operations"] for row in some) * 1e3
-        for some in lines.values()
+        for _, some in lines
     ]
     cells = zip(
-        lines,
-        [_bound(some) for some in lines.values()],
+        [name for name, _ in lines],
+        [_bound(some) for _, some in lines],
         column("passes", 1, 0),
         column("bytes", 1e6, 1),
         in_one_format(per_operation, 2),

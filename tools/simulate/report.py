@@ -14,7 +14,7 @@ from merp.models.base.file_format import RUNS, numbered
 from merp.models.base.names import file_name
 from merp.models.network.phases import ONE_PASS, apart, called, phase_on
 from merp.tools.common.hardware import HARDWARE, hardware_sha
-from merp.tools.common.shortened import dominant
+from merp.tools.common.shortened import ROWS, dominant, in_one_format
 from merp.tools.common.table import Sheet, console, fixed, table
 from merp.tools.simulate.choice import SimulationChoice
 from merp.tools.simulate.result import PassResult
@@ -178,9 +178,11 @@ def _show_rows(choice: SimulationChoice, results: Sequence[PassResult], screen: 
         style="bold",
     )
     weights = [result.audit.whole if result.audit.passed else float("inf") for result in results]
-    shown, others = dominant(weights)
+    failed = sum(not result.audit.passed for result in results)
+    shown, others = dominant(weights, max(ROWS, failed))
+    moved = in_one_format([_mb_per_gflop(results[index].audit)["paper"] for index in shown], 2)
     rows = []
-    for index in shown:
+    for index, traffic in zip(shown, moved, strict=True):
         result = results[index]
         audit, counts = result.audit, result.audit.ports.values()
         equal = all(len(set(ways.values())) == 1 for ways in counts)
@@ -193,7 +195,7 @@ def _show_rows(choice: SimulationChoice, results: Sequence[PassResult], screen: 
                 f"{sum(ways['monitor'] for ways in counts):,}",
                 f"{audit.whole:,}",
                 f"{100 * audit.efficiency:.1f}",
-                fixed(_mb_per_gflop(audit)["paper"], 2),
+                traffic,
             ]
         )
     columns = ["layer", "phase", "bits", "counts", "words", "cycles", "busy, %", "MB/GFlop"]

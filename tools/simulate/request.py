@@ -174,7 +174,7 @@ class SimulateOptions(Typed, Simulate, fields.Tables):
     goal: str | None = fields.goal(needs=(BOARD,))
     apart: bool = fields.apart(needs=(BOARD,))
     state_bits: str | None = fields.plan_state(needs=(BOARD,))
-    details: bool = fields.details(
+    details: bool = fields.shows_more(
         "print words by port and cycles by cause of every pass, not a row for each"
     )
 

@@ -72,9 +72,9 @@ class TrafficOptions(TrafficFields, fields.Tables):
     layer: str | None = option(
         Text(), "the layer for --strategies (default: all convolution layers)", needs=STRATEGIES
     )
-    all: bool = fields.all_rows("print every layer, not only those with the most bytes")
-    errata: bool = option(
-        Flag(),
-        "print the paper's values next to these and list those that do not reproduce",
-        group="form",
+    all: bool = fields.shows_more(
+        "print every layer, not only those with the most bytes", *STRATEGIES, Being("compare")
+    )
+    errata: bool = fields.shows_more(
+        "print the paper's values next to these, and its errata", Being("compare"), Being("all")
     )

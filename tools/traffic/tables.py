@@ -13,7 +13,7 @@ from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import LayerTraffic, total
 from merp.models.traffic.count import Count
 from merp.models.traffic.strategies import round_trips, staircase
-from merp.tools.common.shortened import ROWS, dominant, in_one_format
+from merp.tools.common.shortened import ROWS, in_one_format, shortened
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import Sheet, console, fixed, table
 from merp.tools.traffic.answer import going_back
@@ -21,11 +21,14 @@ from merp.tools.traffic.answer import going_back
 ONE_PASS_NOTE: Final = "BP: DP and KU in one pass, of twice as many operations."
 
 
+def has_papers_layers(network: Network, batch: int) -> bool:
+    """Return whether the paper has figures of this network and batch."""
+    return batch == published.BATCH and published.is_papers_network(network)
+
+
 def is_published(network: Network, batch: int, count: Count) -> bool:
     """Return whether the paper's table 3 has these figures."""
-    return (
-        count.name == "maps" and batch == published.BATCH and published.is_papers_network(network)
-    )
+    return count.name == "maps" and has_papers_layers(network, batch)
 
 
 def print_traffic(
@@ -47,14 +50,13 @@ def print_traffic(
         whole: print every layer, not only those with the most bytes.
         errata: print the paper's values next to merp's, and its errata. Needs ``is_published``.
     """
-    compared = is_published(network, batch, count)
     screen = console()
     if errata:
         screen.print(_compared(network, traffic, batch))
         _print_errata()
         return
     screen.print(_measured(network, traffic, batch, count, whole))
-    for name, layers in _sums(traffic).items():
+    for name, layers in _sums(traffic):
         step = total(layers, "step")
         line = (
             f"Training step, {name}: {fixed(step.bytes / 1e6, 1)} MB, "
@@ -63,47 +65,43 @@ def print_traffic(
         if step.momentum:
             line += f"; momentum would add {fixed(step.momentum / 1e6, 1)} MB"
         screen.print(line)
-    if compared:
+    if is_published(network, batch, count):
         screen.print("--errata: the paper's values next to these, and where they do not reproduce.")
 
 
-def _sums(traffic: Sequence[LayerTraffic]) -> dict[str, list[LayerTraffic]]:
-    """Return the layers of each row of totals."""
-    return {
-        "conv layers": [each for each in traffic if each.layer.kind == "conv"],
-        "all layers": list(traffic),
-    }
+def _sums(traffic: Sequence[LayerTraffic]) -> list[tuple[str, list[LayerTraffic]]]:
+    """Return the name and the layers of each row of totals."""
+    convolutions = [each for each in traffic if each.layer.kind == "conv"]
+    return [("conv layers", convolutions), ("all layers", list(traffic))]
 
 
 def _measured(
     network: Network, traffic: Sequence[LayerTraffic], batch: int, count: Count, whole: bool
 ) -> Sheet:
     """Return the table of bytes, and bytes per operation."""
-    weights = [total([each], "step").bytes for each in traffic]
-    shown, others = dominant(weights, len(traffic) if whole else ROWS)
-    rows = {traffic[index].layer.name: [traffic[index]] for index in shown}
-    if others:
-        rows[f"{len(others)} others"] = [traffic[index] for index in others]
-    rows |= _sums(traffic)
-    columns: dict[str, list[str]] = {"layer": list(rows)}
-    for phase in (*PHASES, *going_back(network)):
-        found = [total(layers, phase) if _has(layers, phase) else None for layers in rows.values()]
-        columns[f"{phase.upper()} MB"] = in_one_format(
-            [None if each is None else each.bytes / 1e6 for each in found], 2
-        )
-        columns[f"{phase.upper()} /GFlop"] = in_one_format(
-            [None if each is None else each.mb_per_gflop for each in found], 3
-        )
+    layers = [(each.layer.name, each) for each in traffic]
+    rows = shortened(
+        layers, lambda each: total([each], "step").bytes, len(layers) if whole else ROWS
+    )
     notes = [bytes_of(network).caption(count), *stored_notes(network)]
     if network.backward == COMBINED:
         notes.insert(1, ONE_PASS_NOTE)
-    if others:
+    if len(rows) < len(layers):
         notes.append("Layers with the most bytes; --all: every layer.")
+    rows += _sums(traffic)
+    phases = (*PHASES, *going_back(network))
+    heads, columns = ["layer"], [[name for name, _ in rows]]
+    for phase in phases:
+        found = [total(some, phase) if _has(some, phase) else None for _, some in rows]
+        heads += [f"{phase.upper()} MB", "/GFlop"]
+        columns += [
+            in_one_format([None if each is None else each.bytes / 1e6 for each in found], 2),
+            in_one_format([None if each is None else each.mb_per_gflop for each in found], 3),
+        ]
     return table(
-        f"Memory traffic of {network.name}, batch {batch}: MB, and MB/GFlop",
-        [head.removeprefix(head.split()[0] + " ") if "/" in head else head for head in columns],
-        list(zip(*columns.values(), strict=True)),
-        bundles=[2] * ((len(columns) - 1) // 2), totals=2, caption=" ".join(notes),
+        f"Memory traffic of {network.name}, batch {batch}: MB, and MB/GFlop", heads,
+        list(zip(*columns, strict=True)), bundles=[2] * len(phases), totals=2,
+        caption=" ".join(notes),
     )  # fmt: skip
 
 
@@ -114,16 +112,15 @@ def _has(layers: Sequence[LayerTraffic], phase: str) -> bool:
 
 def _compared(network: Network, traffic: Sequence[LayerTraffic], batch: int) -> Sheet:
     """Return the table of MB/GFlop with the paper's values."""
+    layers = [(each.layer.name, [each], published.TABLE_3.get(each.layer.name)) for each in traffic]
+    totals = (published.TABLE_3_TOTAL, None)
+    sums = [(*each, printed) for each, printed in zip(_sums(traffic), totals, strict=True)]
     rows = []
-    sums = _sums(traffic)
-    for name, layers in ({each.layer.name: [each] for each in traffic} | sums).items():
-        printed = published.TABLE_3.get(name)
-        if name == "conv layers":
-            printed = published.TABLE_3_TOTAL
-        operations = total(layers, "fp").operations
+    for name, some, printed in layers + sums:
+        operations = total(some, "fp").operations
         row = [name, fixed(operations / 1e9, 2), fixed(printed.gop if printed else None, 2)]
         for phase in PHASES:
-            ours = total(layers, phase).mb_per_gflop if _has(layers, phase) else None
+            ours = total(some, phase).mb_per_gflop if _has(some, phase) else None
             row += [fixed(ours, 3), fixed(getattr(printed, phase, None), 2)]
         rows.append(row)
     heads = [head for phase in PHASES for head in (phase.upper(), "paper")]
@@ -141,12 +138,16 @@ def _print_errata(section: str = "") -> None:
     console().print(table("Errata of the paper", columns, rows, text_columns=4))
 
 
-def print_strategies(network: Network, layers: Sequence[Layer], batch: int) -> None:
-    """Print the traffic of each strategy, and its on-chip memory, for each layer."""
+def print_strategies(
+    network: Network, layers: Sequence[Layer], batch: int, *, errata: bool
+) -> None:
+    """Print the traffic of each strategy, and its on-chip memory, for each layer.
+
+    errata: print the errata of the paper's section on strategies, too.
+    """
     screen = console()
-    papers = batch == published.BATCH and published.is_papers_network(network)
     for layer in layers:
-        compared = papers and layer.name == published.STAIRCASE_LAYER
+        compared = has_papers_layers(network, batch) and layer.name == published.STAIRCASE_LAYER
         operations = layer.operations(batch)
         rows = []
         for step in staircase(layer, batch):
@@ -171,5 +172,5 @@ def print_strategies(network: Network, layers: Sequence[Layer], batch: int) -> N
         caption = " ".join([caption, *stored_notes(network)])
         title = f"Strategies on {network.name} {layer.name}, batch {batch}"
         screen.print(table(title, columns, rows, text_columns=2, caption=caption))
-    if papers:
+    if errata:
         _print_errata("section IV.")

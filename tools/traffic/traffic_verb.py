@@ -12,7 +12,12 @@ from merp.tools.common.shipped import open_network
 from merp.tools.traffic.answer import strategies_json
 from merp.tools.traffic.compare import paired, print_comparison, ratios
 from merp.tools.traffic.request import TrafficOptions
-from merp.tools.traffic.tables import is_published, print_strategies, print_traffic
+from merp.tools.traffic.tables import (
+    has_papers_layers,
+    is_published,
+    print_strategies,
+    print_traffic,
+)
 from merp.tools.traffic.traffic import traffic_of
 
 REQUEST = TrafficOptions
@@ -22,15 +27,14 @@ def run(asked: TrafficOptions) -> int:
     """Print the traffic of a network."""
     network = open_network(asked.network, fuses=True)
     if asked.strategies:
+        if asked.errata and not has_papers_layers(network, asked.batch):
+            raise _unpublished(network)
         return _strategies(network, asked)
     if asked.count is None and asked.board is not None:
         asked = replace(asked, count="board")
     traffic = traffic_of(network, asked)
     if asked.errata and not is_published(traffic.network, asked.batch, traffic.counted):
-        raise BadInput(
-            f"{network.name}: --errata: the paper has values of alexnet alone, "
-            f"with --batch {BATCH} and --count maps"
-        )
+        raise _unpublished(network)
     if asked.compare is not None:
         # The second network gets the count that the first one's backward pass selects.
         beside = traffic_of(
@@ -53,10 +57,20 @@ def run(asked: TrafficOptions) -> int:
     )  # fmt: skip
 
 
+def _unpublished(network: Network) -> BadInput:
+    return BadInput(
+        f"{network.name}: --errata: the paper has values of alexnet alone, with --batch {BATCH} "
+        "and --count maps"
+    )
+
+
 def _strategies(network: Network, asked: TrafficOptions) -> int:
     """Print the traffic of each strategy."""
     layers = [layer for layer in network.layers if layer.kind == "conv"]
     if asked.layer is not None:
         layers = [network.layer(asked.layer)]
     answer = strategies_json(network, layers, asked.batch)
-    return fields.answered(asked, answer, lambda: print_strategies(network, layers, asked.batch))
+    return fields.answered(
+        asked, answer,
+        lambda: print_strategies(network, layers, asked.batch, errata=asked.errata),
+    )  # fmt: skip

@@ -243,7 +243,7 @@ class TrainOptions(Typed, Train, fields.Tables):
         group="apart",
         after="processes",
     )
-    details: bool = fields.details("also print the traffic of maps and deltas only")
+    details: bool = fields.shows_more("also print the traffic of maps and deltas only")
 
 
 @dataclass(frozen=True)

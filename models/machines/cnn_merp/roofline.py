@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.machines.cnn_merp.cycles import Cycles
+from merp.models.machines.cnn_merp.cycle_causes import Cycles
 
 
 @dataclass(frozen=True)

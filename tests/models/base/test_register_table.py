@@ -13,7 +13,7 @@ from merp.models.base.counters import COUNTERS, PARTS, STALLS, meaning_of
 from merp.models.base.rates import UpdateRule
 from merp.models.base.register_map import FLAGS
 from merp.models.base.register_table import RegisterTable
-from merp.models.machines.cnn_merp.cycles import Cycles
+from merp.models.machines.cnn_merp.cycle_causes import Cycles
 from merp.models.machines.cnn_merp.params.delta_registers import DILATE
 from merp.models.machines.cnn_merp.params.kernel_update_registers import (
     GRADIENT_MAP,

@@ -14,7 +14,8 @@ from fractions import Fraction
 
 from merp.models.machines.cnn_merp.at_once.rows import PAIR, rows_of
 from merp.models.machines.cnn_merp.chain.shares import LATENCY, Share
-from merp.models.machines.cnn_merp.cycles import Cycles, delta_cycles, forward_cycles, update_cycles
+from merp.models.machines.cnn_merp.cycle_causes import Cycles
+from merp.models.machines.cnn_merp.cycles import delta_cycles, forward_cycles, update_cycles
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.pipeline_registers import sum_words
 from merp.models.machines.cnn_merp.phases import delta_design, update_design

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from merp.models.machines.cnn_merp.at_once.rows import PAIR, rows_of
-from merp.models.machines.cnn_merp.cycles import Cycles, layer_cycles
+from merp.models.machines.cnn_merp.cycle_causes import Cycles
+from merp.models.machines.cnn_merp.cycles import layer_cycles
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, ONE_PASS, has_phase
 from merp.models.rows.layout import Layout, Slice

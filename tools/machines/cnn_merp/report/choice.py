@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from merp.models.base.errors import BadInput
-from merp.models.machines.cnn_merp.cycles import Cycles, network_cycles
+from merp.models.machines.cnn_merp.cycle_causes import Cycles
+from merp.models.machines.cnn_merp.cycles import network_cycles
 from merp.models.machines.cnn_merp.fused_pair import pairs_that_fit
 from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
