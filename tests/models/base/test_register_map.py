@@ -4,6 +4,7 @@ import json
 import re
 import runpy
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,13 @@ def test_json_has_registers_and_settings(terminal: Terminal) -> None:
 def test_bad_input_is_one_line(arguments: list[str], message: str, terminal: Terminal) -> None:
     printed = terminal.refusal("registers", *arguments)
     assert message in printed
+
+
+def test_the_identity_of_a_map_has_all_but_its_texts() -> None:
+    """Exported hardware has a hash of it: another wording is the same hardware."""
+    (first, *others) = axi_registers_of(TOP).registers
+    same = replace(axi_registers_of(TOP), registers=(replace(first, meaning="x"), *others))
+    assert repr(same) == repr(axi_registers_of(TOP))
+    for change in ({"name": "x"}, {"most": 7}, {"reset": 5}, {"access": "wo"}, {"offset": 4}):
+        other = replace(same, registers=(replace(first, **change), *others))
+        assert repr(other) != repr(same)
