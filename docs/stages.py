@@ -14,6 +14,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "All layers at once": ("cnn_merp/pipeline",),
     "Whole engines": ("cnn_merp/phases",),
     "AXI": ("axi",),
+    "Memory": ("memory",),
     "Kernel loading": ("cnn_merp/kernel_loader", "cnn_merp/cu_array/merge_taps"),
     "Un-pooling and dilation": ("cnn_merp/upsampling",),
     "Input memory": (

@@ -37,6 +37,7 @@ MAC_ARRAY = "machines.mac_array"
 MODELS = rooms(
     {"base": "", "rows": ""},
     {"arithmetic": "base", "network": "base", "fpga": "base"},
+    {"memory.params": "base", "memory": "base memory.params"},
     {"papers": "base network"},
     {"papers.fcnn": "papers", "papers.mazouz": "base network"},
     {"papers.fpdeep": "base network rows"},
@@ -106,13 +107,14 @@ HDL = rooms(
     {"mac_array.ports": SHARED, "mac_array.behavioural": "conversion behavioural mac_array.ports"},
     {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
     {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
+    {"memory": f"{BASE} streams"},
     {"mazouz": f"{SHARED} cnn_merp.cu_array cnn_merp.kernel_loader"},
 )
 
 TESTBENCHES = rooms(
     {"block": "", "top": "block", "axi": "block top"},
     {"arithmetic": "block", "cnn_merp": "block top arithmetic", "mac_array": "block top"},
-    {"mazouz": "block"},
+    {"mazouz": "block", "memory": "block"},
     {"cnn_merp.chain": ""},
 )
 

@@ -1,0 +1,60 @@
+"""From memory to a stream: a walk, its bursts, and the words that they return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from merp.hdl.base.signals import Stream
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.memory.legaliser import legaliser
+from merp.hdl.memory.reader import reader
+from merp.hdl.memory.requests import (
+    Bursts,
+    ErrorResponse,
+    ReadBeats,
+    Requests,
+    Runs,
+    WalkConfig,
+)
+from merp.hdl.memory.walk import walk
+from merp.models.memory.params.mover import Mover
+
+
+@entity
+def read_mover(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    stop: Bit,
+    config: WalkConfig,
+    requests: Requests,
+    beats: ReadBeats,
+    source: Stream,
+    idle: Bit,
+    error: ErrorResponse,
+    mover: Mover,
+) -> Any:
+    """Send the words of a walk through memory.
+
+    start     in   begin the walk; allowed once the walk before has been sent, or in the cycle after
+                   a reset
+    stop      in   request nothing more
+    config    in   the walk; stable from start to its end
+    requests  out  bursts, for the port
+    beats     in   beats of memory
+    source    out  words; last is set with the last one of the walk
+    idle      out  every beat that was requested has arrived
+    error     out  the first error response; no word behind it is sent
+
+    Latency: the first request three cycles after start; a word two cycles after its beat.
+    Throughput: a word per cycle. Reset: empty; allowed only while idle.
+    """
+    runs, bursts = Runs(mover), Bursts(mover)
+    return (
+        walk(clk, rst, start=start, config=config, runs=runs, mover=mover),
+        legaliser(clk, rst, runs=runs, bursts=bursts, mover=mover),
+        reader(
+            clk, rst, stop=stop, bursts=bursts, requests=requests, beats=beats, source=source,
+            idle=idle, error=error, mover=mover,
+        ),
+    )  # fmt: skip

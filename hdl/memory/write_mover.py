@@ -1,0 +1,64 @@
+"""From a stream to memory: a walk, its bursts, and the words that they write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from merp.hdl.base.signals import Stream
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.memory.legaliser import legaliser
+from merp.hdl.memory.requests import (
+    Bursts,
+    ErrorResponse,
+    Requests,
+    Runs,
+    WalkConfig,
+    WriteBeats,
+    WriteResponses,
+)
+from merp.hdl.memory.walk import walk
+from merp.hdl.memory.writer import writer
+from merp.models.memory.params.mover import Mover
+
+
+@entity
+def write_mover(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    stop: Bit,
+    config: WalkConfig,
+    sink: Stream,
+    requests: Requests,
+    beats: WriteBeats,
+    responses: WriteResponses,
+    finished: Bit,
+    idle: Bit,
+    error: ErrorResponse,
+    mover: Mover,
+) -> Any:
+    """Write words to the places of a walk through memory.
+
+    start      in   begin a walk; allowed in the cycle after a reset
+    stop       in   take no word
+    config     in   the walk; stable from start to its end
+    sink       in   words
+    requests   out  bursts, for the port
+    beats      out  their beats
+    responses  in   one for each burst
+    finished   out  all words of the walk were taken
+    idle       out  there is a response for each burst of which all words were taken
+    error      out  the first error response; no further word is taken
+
+    Latency: a request two cycles after the last word of its burst. Throughput: a word per cycle.
+    Reset: empty; allowed only while idle.
+    """
+    runs, bursts = Runs(mover), Bursts(mover)
+    return (
+        walk(clk, rst, start=start, config=config, runs=runs, mover=mover),
+        legaliser(clk, rst, runs=runs, bursts=bursts, mover=mover),
+        writer(
+            clk, rst, stop=stop, bursts=bursts, sink=sink, requests=requests, beats=beats,
+            responses=responses, finished=finished, idle=idle, error=error, mover=mover,
+        ),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""External memory: walks over tensors, and the bursts of the bus."""

@@ -1,0 +1,1 @@
+"""Parameters of the blocks between the streams of an engine and its external memory."""
