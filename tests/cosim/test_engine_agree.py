@@ -354,7 +354,7 @@ def test_an_undefined_pin_in_a_waveform_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.verilator
 @pytest.mark.parametrize(
-    "damaged", [lambda built: built[: len(built) // 2], *in_full(lambda _: b"#!/bin/false\n")]
+    "damaged", in_full(lambda built: built[: len(built) // 2], lambda _: b"#!/bin/false\n")
 )
 def test_a_build_is_made_once_and_kept(
     damaged: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

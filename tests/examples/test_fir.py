@@ -48,6 +48,7 @@ def test_its_vhdl_is_replayed_in_ghdl(tmp_path: Path) -> None:
     assert "1 passed" in run(tmp_path, "ghdl")
 
 
+@pytest.mark.full
 @pytest.mark.verilator
 def test_its_verilog_is_replayed_in_verilator(tmp_path: Path) -> None:
     assert "1 passed" in run(tmp_path, "verilator")

@@ -42,6 +42,7 @@ def test_there_are_thousands_of_faults_and_always_the_same() -> None:
     assert sum(fault.kind == "reset" for fault in FAULTS) > 120
 
 
+@pytest.mark.full
 def test_the_order_by_seed_stays_when_faults_go() -> None:
     chosen = runpy.run_path(str(FOLDER / "sample.py"))["chosen"]
     everything = [each.name for each in chosen("", "", 0)]
@@ -51,6 +52,7 @@ def test_the_order_by_seed_stays_when_faults_go() -> None:
     assert some == [name for name in everything if name in set(some)]
 
 
+@pytest.mark.full
 def test_the_faults_of_rooms_have_the_order_of_all_and_no_others_count_for_the_first() -> None:
     chosen = runpy.run_path(str(FOLDER / "sample.py"))["chosen"]
     everything = [each.name for each in chosen("", "", 0)]

@@ -12,6 +12,7 @@ import pytest
 from named_options import strange_options
 from shown_lines import Shown, shown_lines
 
+from marks import in_full
 from merp.tools.cli import main
 from merp.tools.common.command_line.parser import command_line, module_of
 from merp.tools.common.command_line.verbs import VERBS
@@ -136,7 +137,20 @@ def prepare(words: list[str], folder: Path) -> None:
             np.savez(path)  # parameters of no layer
 
 
-@pytest.mark.parametrize("shown", WHOLE, ids=lambda shown: shown.line)
+LONG = (
+    "merp simulate alexnet --layer conv1+conv2 --images 2 --engine verilator",
+    "merp train alexnet --data mine.npz --board kc705 --batch 2 --steps 1",
+)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        *(each for each in WHOLE if each.line not in LONG),
+        *in_full(*(each for each in WHOLE if each.line in LONG)),
+    ],
+    ids=lambda shown: shown.line,
+)
 def test_a_line_runs_up_to_its_work(
     shown: Shown, scratch: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

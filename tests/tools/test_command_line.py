@@ -74,6 +74,7 @@ def test_examples_are_command_lines(example) -> None:
     assert example.words.count("\n") == 0
 
 
+@pytest.mark.full
 def test_quick_examples_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

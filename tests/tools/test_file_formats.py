@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from checkout import ROOT
+from marks import in_full
 from merp.cocotb import Package
 from merp.cosim.synthesis.resources import Block
 from merp.models.base import file_format
@@ -176,7 +177,16 @@ def test_a_file_carries_its_number(kind: str, made: Path) -> None:
     assert number_of(found(made, READ[kind])) == READ[kind].newest
 
 
-@pytest.mark.parametrize("kind", [kind for kind in READ if kind not in REFUSED_ANYWAY])
+REPORTED = ("runs", "passes")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(kind for kind in READ if kind not in (*REFUSED_ANYWAY, *REPORTED)),
+        *in_full(*REPORTED),
+    ],
+)
 def test_an_old_file_without_a_number_still_works(
     kind: str, folder: Path, terminal: Terminal
 ) -> None:

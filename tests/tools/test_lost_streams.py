@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from marks import in_full
 from merp.tools.common.command_line.verbs import VERBS
 
 MERP = [sys.executable, "-m", "merp.tools.cli"]
@@ -15,7 +16,6 @@ MERP = [sys.executable, "-m", "merp.tools.cli"]
 QUICK = (
     "networks", "networks vgg16 --json", "traffic tiny3", "traffic tiny3 --json",
     "plan tiny3 --board kc705", "help delta", "boards", "--help", "--version", "traffic --help",
-    "completion bash",
 )  # fmt: skip
 PRINTING = (
     "boards kc705 --json", "plan tiny3 --board kc705 --json", "map tiny3 --architecture fcnn",
@@ -74,7 +74,7 @@ def check_unread(words: str, folder: Path) -> None:
     os.close(theirs)
 
 
-@pytest.mark.parametrize("words", QUICK)
+@pytest.mark.parametrize("words", [*QUICK, *in_full("completion bash")])
 def test_an_output_that_nobody_reads_is_status_141(words: str, tmp_path: Path) -> None:
     check_unread(words, tmp_path)
 
@@ -85,7 +85,9 @@ def test_it_is_in_every_verb_that_prints(words: str, tmp_path: Path) -> None:
     check_unread(words, tmp_path)
 
 
-@pytest.mark.parametrize("words", ["plan alexnet --board kc705 --details", "networks vgg16 --json"])
+@pytest.mark.parametrize(
+    "words", ["networks vgg16 --json", *in_full("plan alexnet --board kc705 --details")]
+)
 def test_a_reader_that_has_seen_one_line_is_enough(words: str, tmp_path: Path) -> None:
     """The page is larger than what the pipe holds here."""
     process = subprocess.Popen(

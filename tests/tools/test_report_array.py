@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from marks import in_full
 from merp.models.machines.mac_array.array_counter import walked_words
 from merp.models.machines.mac_array.passes import design_of, sized
 from merp.models.papers.lists import paper
@@ -18,7 +19,7 @@ Rows = list[dict[str, Any]]
 EPOCHS = tuple(f"epoch, batch {batch}" for batch in (10, 20, 40))
 
 
-@pytest.fixture(scope="module", params=[1, 2, 4])
+@pytest.fixture(scope="module", params=[1, *in_full(2, 4)])
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     page = tmp_path_factory.mktemp("report") / "array.html"
     words = ["report", f"cifar10-{request.param}x-fixed", "--batch", "40", "-o", str(page)]

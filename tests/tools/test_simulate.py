@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from marks import in_full
 from merp.cosim.engines import simulators
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -207,7 +208,7 @@ def test_bad_input_is_one_line(
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("array", [None, "behavioural"])
+@pytest.mark.parametrize("array", [None, *in_full("behavioural")])
 def test_the_answer_names_the_array_that_ran(
     array: str | None, network_file: Path, terminal: Terminal
 ) -> None:
@@ -245,7 +246,7 @@ def test_python_without_a_shared_library_is_bad_input(
     [
         pytest.param("myhdl", "rtl"),
         pytest.param("verilator", "rtl", marks=pytest.mark.verilator),
-        pytest.param("verilator", "behavioural", marks=pytest.mark.verilator),
+        pytest.param("verilator", "behavioural", marks=(pytest.mark.full, pytest.mark.verilator)),
         pytest.param("ghdl", "rtl", marks=pytest.mark.ghdl),
     ],
 )

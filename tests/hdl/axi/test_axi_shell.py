@@ -340,6 +340,7 @@ def aborted(phase: str, seeds: range) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.full
 def test_a_run_that_software_aborts_leaves_nothing_behind() -> None:
     aborted("fp", range(2))
 

@@ -133,7 +133,13 @@ def check(numbers: Iterable[int], engine: str, folder: Path) -> None:
     assert counts["refused"] <= MOST_REFUSED * len(found), f"{summary}{listed}"
 
 
-@every_engine
+@pytest.mark.parametrize(
+    "engine",
+    [
+        *engines("ghdl"),
+        pytest.param("verilator", marks=(pytest.mark.full, pytest.mark.verilator)),
+    ],
+)
 def test_random_designs_do_in_hdl_what_they_do_in_myhdl(engine: str, tmp_path: Path) -> None:
     check(range(QUICK), engine, tmp_path)
 

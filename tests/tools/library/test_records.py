@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import merp
+from marks import in_full
 from network_text import layer, max_pool, network_text
 from terminal import Terminal
 
@@ -79,7 +80,9 @@ def row_of(run: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [*(each for each in KINDS if each != "two fused layers"), *in_full("two fused layers")]
+)
 def test_a_simulation(kind: str, tmp_path: Path, terminal: Terminal) -> None:
     text, asked = KINDS[kind]
     (tmp_path / "net.toml").write_text(text)
@@ -165,7 +168,12 @@ COURSES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", COURSES)
+AT_ONCE = ("a pipeline", "a chain of boards")
+
+
+@pytest.mark.parametrize(
+    "kind", [*(each for each in COURSES if each not in AT_ONCE), *in_full(*AT_ONCE)]
+)
 def test_a_training(kind: str, tmp_path: Path, terminal: Terminal) -> None:
     rng = np.random.default_rng(3)
     data = tmp_path / "data.npz"

@@ -313,7 +313,7 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
 @pytest.mark.verilator
 @pytest.mark.parametrize(
     "design",
-    [CONFIGURATIONS[4], CONFIGURATIONS[7], *in_full(*CONFIGURATIONS[1:4], *CONFIGURATIONS[5:7])],
+    [CONFIGURATIONS[7], *in_full(*CONFIGURATIONS[1:7])],
     ids=lambda d: f"k{d.k}-{d.ku_lanes}lanes",
 )
 def test_row_array_vhdl(design: EngineDesign, replays: Replays) -> None:

@@ -200,7 +200,7 @@ def named(case: Case) -> str:
     )
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@pytest.mark.parametrize("case", [*CASES[:4], *in_full(CASES[4]), *CASES[5:]], ids=named)
 @pytest.mark.parametrize("density", [0.5, *in_full(1.0)])
 def test_every_element_is_in_its_tap(case: Case, density: float) -> None:
     """And +0 in those without one; to the cycle where a beat is always offered."""

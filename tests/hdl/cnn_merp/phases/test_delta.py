@@ -240,8 +240,8 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 @pytest.mark.parametrize(
     "index",
     [
-        1, 19, 28,
-        *in_full(0, *range(2, 19), *range(20, 28), 29, 30),
+        1, 28,
+        *in_full(0, *range(2, 28), 29, 30),
     ],
 )  # fmt: skip
 def test_vhdl_gives_the_same_record(index: int) -> None:
@@ -253,8 +253,8 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 @pytest.mark.parametrize(
     "index",
     [
-        4, 29,
-        *in_full(0, 3, 6, 10, 13, 16, 18, 20, 23, 25, 28),
+        4,
+        *in_full(0, 3, 6, 10, 13, 16, 18, 20, 23, 25, 28, 29),
     ],
 )  # fmt: skip
 def test_verilog_gives_the_same_record(index: int) -> None:

@@ -372,16 +372,14 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("elaboration", [9, *in_full(0, 2, 4, 5, 6, 14, 17, 20, 25, 27)])
+@pytest.mark.parametrize("elaboration", in_full(0, 2, 4, 5, 6, 9, 14, 17, 20, 25, 27))
 def test_verilog_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(40, 44)]
     assert_same(play(cases, "verilator", "rtl"), play(cases, "myhdl"))
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize(
-    "elaboration", [9, 17, *in_full(*range(9), *range(10, 17), *range(18, 28))]
-)
+@pytest.mark.parametrize("elaboration", [17, *in_full(*range(17), *range(18, 28))])
 def test_many_random_layers_in_verilog_with_arrays_in_cpp(elaboration: int) -> None:
     many_in_verilog(play, [random_case(seed, elaboration) for seed in range(50, 110)])
 

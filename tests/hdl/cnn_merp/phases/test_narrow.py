@@ -59,12 +59,12 @@ def test_verilog(phase: str, place: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize(("phase", "place"), [EVERY[0], *rows_in_full(*EVERY[1:])])
+@pytest.mark.parametrize(("phase", "place"), rows_in_full(*EVERY))
 def test_arrays_in_cpp(phase: str, place: int) -> None:
     play(phase, place, range(30, 130), "verilator", "behavioural")
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize(("phase", "place"), [EVERY[3], *rows_in_full(*EVERY[:3], *EVERY[4:])])
+@pytest.mark.parametrize(("phase", "place"), rows_in_full(*EVERY))
 def test_vhdl(phase: str, place: int) -> None:
     play(phase, place, range(2), "ghdl")

@@ -10,6 +10,7 @@ import pytest
 from pipelines import TURNS, random_network, small, train, waiting, with_store
 from trained import network_of, same
 
+from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import RunRecord
@@ -58,7 +59,7 @@ def play(network: Network, **chosen: Any) -> tuple[ConcurrentBatch, RunRecord]:
     return made, run_job(Job(pipeline.top("behavioural"), runs, limit=3000), "myhdl")[-1]
 
 
-@pytest.mark.parametrize("stalls", PACES)
+@pytest.mark.parametrize("stalls", [PACES[1], *in_full(PACES[0])])
 def test_two_steps_have_the_goldens_bits_at_every_pace(network: Network, stalls: Any) -> None:
     found = train(network, 3, 2, steps=2, momentum=0.9, decay=0.01, stalls=stalls)
     assert same(found)
@@ -88,7 +89,7 @@ def test_one_image_at_a_time(network: Network) -> None:
     assert all(step.whole is not None and step.whole.in_flight == 1 for step in found.steps)
 
 
-@pytest.mark.parametrize("seed", [0, 19, pytest.param(range(100, 140), marks=pytest.mark.full)])
+@pytest.mark.parametrize("seed", [0, *in_full(19, range(100, 140))])
 def test_layers_of_every_size_and_kind(seed: int | range, tmp_path: Path) -> None:
     for each in [seed] if isinstance(seed, int) else seed:
         rng = Random(each)

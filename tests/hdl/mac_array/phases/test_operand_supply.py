@@ -175,9 +175,9 @@ DIRECTED = {
 
 
 QUICK = (
-    "one pixel, fewer maps than lanes", "asymmetric reach", "a ring of rows", "stride 2",
+    "one pixel, fewer maps than lanes", "asymmetric reach", "a ring of rows",
     "stride 2, windows begin behind the last rows",
-    "stride 4", "dp", "dp, fewer maps than lanes",
+    "stride 4", "dp, fewer maps than lanes",
     "dp, stride 2", "dp, stride 4, windows begin behind", "ku, a region of each pixel",
     "ku, stride 2", "ku, three tiles of lanes",
 )  # fmt: skip

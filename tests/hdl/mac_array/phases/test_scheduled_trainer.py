@@ -75,6 +75,7 @@ def play(runs: Sequence[Run], engine: str = "myhdl", array: str = "behavioural")
     return run_job(Job(scheduled_top(DESIGN, array), runs, limit=3000), engine)
 
 
+@pytest.mark.full
 def test_a_batch_from_one_start() -> None:
     cases = passes_of(ENDS)
     alone = check(DESIGN, *cases)

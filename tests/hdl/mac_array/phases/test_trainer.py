@@ -55,7 +55,7 @@ STRIDED = {
 """FP of the layer in front, whose masks are laid over the deltas, and DP."""
 
 
-@pytest.mark.parametrize("name", STRIDED)
+@pytest.mark.parametrize("name", [*(each for each in STRIDED if each != "4"), *in_full("4")])
 def test_deltas_of_a_strided_layer_leave_phase_by_phase(name: str) -> None:
     front, back = STRIDED[name]
     slow = Case(back, masks=front, stalls=stalled(len(name)))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from marks import rows_in_full
 from merp.models.machines.mac_array.schedule_words import schedule_passes
 from merp.models.network.network_file import read_network
 from merp.testbenches.axi.axi_top import axi_registers_of
@@ -170,7 +171,7 @@ def spoilt_value(lines: list[str]) -> list[str]:
         ("m_axis_map", spoilt_word, "first mismatch on m_axis_map, word "),
         ("s_axis_kernel", spoilt_word, "first mismatch on m_axis_map, word "),
         ("s_axis_map", lambda lines: lines[:-1], "status_map_in: "),
-        ("status", spoilt_value, "status_saturated_loss: "),
+        *rows_in_full(("status", spoilt_value, "status_saturated_loss: ")),
     ],
 )
 def test_the_bench_finds_what_is_planted_in_vectors(

@@ -13,6 +13,7 @@ import pytest
 from clusters import batch_on, small_cut, train
 from trained import same
 
+from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import RunRecord
@@ -54,6 +55,7 @@ STALLS = {
 """At pins of every board, which several of them share no cycle of."""
 
 
+@pytest.mark.full
 def test_the_record_is_that_of_one_simulation(network: Network) -> None:
     batch = batch_on(network, 3, pace=4)
     check_same(replace(batch, run=replace(batch.run, stalls=STALLS)))
@@ -167,7 +169,7 @@ def test_a_simulation_that_is_killed_is_told_in_one_line(
     assert all(each.returncode is not None for each in boards)
 
 
-@pytest.mark.parametrize("way", ["recv", "send"])
+@pytest.mark.parametrize("way", ["recv", *in_full("send")])
 def test_a_board_that_stands_still_is_named_and_ended(boards: list[Any], way: str) -> None:
     """Whether it is to say something, or to take more than its socket holds."""
     peers = BoardProcesses(3)

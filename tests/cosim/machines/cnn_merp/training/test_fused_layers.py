@@ -103,6 +103,7 @@ def command(tmp_path: Path) -> list[str]:
     return ["train", str(file), "--data", str(data), "--batch", "2", "--steps", "1"]
 
 
+@pytest.mark.full
 def test_files_are_those_of_separate_passes(
     command: list[str], terminal: Terminal, tmp_path: Path
 ) -> None:

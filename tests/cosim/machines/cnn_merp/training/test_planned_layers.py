@@ -165,9 +165,8 @@ def test_a_delta_that_starts_elements_of_maps_is_refused_in_one_line(tmp_path: P
     ("name", "kinds", "momentum", "decay", "seed", "steps"),
     [
         ("small", "", 0.9, 0.1, 0, 1),
-        ("small", WIDE, 0.9, 0.0, 0, 1),
         *rows_in_full(
-            ("branched", "", 0.9, 0.0, 0, 1),
+            ("small", WIDE, 0.9, 0.0, 0, 1), ("branched", "", 0.9, 0.0, 0, 1),
             ("small", "", 0.0, 0.1, 1, 2), ("small", FUSED, 0.9, 0.0, 2, 2),
             ("small", FUSED, 0.5, 0.1, 3, 2), ("small", "", 0.9, 0.0, 4, 2),
             ("small", WIDE + FUSED, 0.9, 0.1, 5, 2), ("branched", FUSED, 0.9, 0.1, 1, 2),
