@@ -72,6 +72,6 @@ def _memory_blocks() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]
     mover = Mover(port=port, word_bits=32)
     one, other = (("map", mover), ("kernel", mover)), (("out", mover), ("mask", mover))
     design = InterfaceDesign(port=port, readers=one, writers=other)
-    args = {name: flag() for name in ("clk", "rst", "stop")}
+    args = {name: flag() for name in ("clk", "rst")}
     args |= {"streams": ports_of(design), "m_axi": Axi4(port), "design": design}
     yield memory_interface, args, "a port of 128 bits, words of 32 bits"

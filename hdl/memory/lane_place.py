@@ -49,7 +49,7 @@ def lane_place(
     @always_comb
     def locate() -> None:
         place.lane.next = lane
-        place.opens.next = begins or lane == 0
+        place.opens.next = lane == 0
         if begins:
             place.lane.next = burst.first
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from myhdl import always_comb, block
+
 from merp.hdl.base.signals import Bundles, Stream, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.arbiter import arbiter
@@ -22,27 +24,45 @@ from merp.models.memory.params.interface import InterfaceDesign
 from merp.models.memory.params.mover import Mover
 
 
-class ReadPort:
+class MoverControl:
+    """Start, stop and state of a mover."""
+
+    def __init__(self, mover: Mover) -> None:
+        self.start = flag()  # begin the walk; allowed while finished and idle, or after clear
+        self.stop = flag()  # request nothing more, or take no word: idle follows
+        self.clear = flag()  # drop the rest of a walk; allowed while idle
+        self.finished = flag()  # the last word of the walk has moved
+        self.idle = flag()  # memory owes nothing
+        self.error = ErrorResponse(mover.port)
+
+
+class ReadPort(MoverControl):
     """A stream that is read from memory."""
 
     def __init__(self, mover: Mover) -> None:
-        self.start = flag()  # begin its walk
+        super().__init__(mover)
         self.config = WalkConfig(mover)
         self.source = Stream(mover.word_bits)
-        self.idle = flag()  # every beat that was requested has arrived
-        self.error = ErrorResponse(mover.port)
 
 
-class WritePort:
+class WritePort(MoverControl):
     """A stream that is written to memory."""
 
     def __init__(self, mover: Mover) -> None:
-        self.start = flag()  # begin its walk
+        super().__init__(mover)
         self.config = WalkConfig(mover)
         self.sink = Stream(mover.word_bits)
-        self.finished = flag()  # all words of the walk were taken
-        self.idle = flag()  # there is a response for each burst of which all words were taken
-        self.error = ErrorResponse(mover.port)
+
+
+@block
+def _cleared(rst: Bit, clear: Bit, cleared: Bit) -> Any:
+    """Reset a mover by rst and by clear."""
+
+    @always_comb
+    def join() -> None:
+        cleared.next = rst or clear
+
+    return join
 
 
 def ports_of(design: InterfaceDesign) -> Bundles:
@@ -53,50 +73,51 @@ def ports_of(design: InterfaceDesign) -> Bundles:
 
 @entity
 def memory_interface(
-    clk: Bit, rst: Bit, stop: Bit, streams: Bundles, m_axi: Axi4, design: InterfaceDesign
+    clk: Bit, rst: Bit, streams: Bundles, m_axi: Axi4, design: InterfaceDesign
 ) -> Any:
     """Move the words of all streams between an engine and memory.
 
-    stop     in   request nothing more, and take no word; then every stream becomes idle
     streams  in   of each stream start, walk, words and state
     m_axi    out  the port
 
-    Latency: as read_mover, write_mover and arbiter. Throughput: a beat of each direction per cycle.
-    Reset: no stream moves; allowed only while all are idle.
+    A stream that is stopped becomes idle: every beat that it requested has arrived, or there is a
+    response for each burst that it wrote. Latency: as read_mover, write_mover and arbiter.
+    Throughput: a beat of each direction per cycle. Reset: no stream moves; allowed only while all
+    are idle.
     """
     port = design.port
-    asks, gets = (
-        {name: kind(port) for name, _ in design.readers} for kind in (Requests, ReadBeats)
-    )
-    wants, puts = (
-        {name: kind(port) for name, _ in design.writers} for kind in (Requests, WriteBeats)
-    )
+    asks = {name: Requests(port) for name, _ in design.readers}
+    gets = {name: ReadBeats(port) for name, _ in design.readers}
+    wants = {name: Requests(port) for name, _ in design.writers}
+    puts = {name: WriteBeats(port) for name, _ in design.writers}
     answers = {name: WriteResponses() for name, _ in design.writers}
 
-    def of(name: str) -> Any:
-        return getattr(streams, name)
-
-    return (
-        [
+    movers: list[Any] = []
+    for name, mover in design.readers:
+        read = getattr(streams, name)
+        cleared = flag()
+        movers += [
+            _cleared(rst, clear=read.clear, cleared=cleared),
             read_mover(
-                clk, rst, start=of(name).start, stop=stop, config=of(name).config,
-                requests=asks[name], beats=gets[name], source=of(name).source,
-                idle=of(name).idle, error=of(name).error, mover=mover,
-            )
-            for name, mover in design.readers
-        ],
-        [
+                clk, cleared, start=read.start, stop=read.stop, config=read.config,
+                requests=asks[name], beats=gets[name], source=read.source,
+                finished=read.finished, idle=read.idle, error=read.error, mover=mover,
+            ),
+        ]  # fmt: skip
+    for name, mover in design.writers:
+        write = getattr(streams, name)
+        cleared = flag()
+        movers += [
+            _cleared(rst, clear=write.clear, cleared=cleared),
             write_mover(
-                clk, rst, start=of(name).start, stop=stop, config=of(name).config,
-                sink=of(name).sink, requests=wants[name], beats=puts[name],
-                responses=answers[name], finished=of(name).finished, idle=of(name).idle,
-                error=of(name).error, mover=mover,
-            )
-            for name, mover in design.writers
-        ],
-        arbiter(
-            clk, rst, read_requests=Bundles(asks), read_beats=Bundles(gets),
-            write_requests=Bundles(wants), write_beats=Bundles(puts),
-            write_responses=Bundles(answers), m_axi=m_axi, port=port,
-        ),
+                clk, cleared, start=write.start, stop=write.stop, config=write.config,
+                sink=write.sink, requests=wants[name], beats=puts[name],
+                responses=answers[name], finished=write.finished, idle=write.idle,
+                error=write.error, mover=mover,
+            ),
+        ]  # fmt: skip
+    return movers, arbiter(
+        clk, rst, read_requests=Bundles(asks), read_beats=Bundles(gets),
+        write_requests=Bundles(wants), write_beats=Bundles(puts),
+        write_responses=Bundles(answers), m_axi=m_axi, port=port,
     )  # fmt: skip

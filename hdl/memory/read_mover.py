@@ -30,19 +30,20 @@ def read_mover(
     requests: Requests,
     beats: ReadBeats,
     source: Stream,
+    finished: Bit,
     idle: Bit,
     error: ErrorResponse,
     mover: Mover,
 ) -> Any:
     """Send the words of a walk through memory.
 
-    start     in   begin the walk; allowed once the walk before has been sent, or in the cycle after
-                   a reset
+    start     in   begin the walk; allowed while finished and idle, and after a reset
     stop      in   request nothing more
     config    in   the walk; stable from start to its end
     requests  out  bursts, for the port
     beats     in   beats of memory
     source    out  words; last is set with the last one of the walk
+    finished  out  the last word of the walk was sent
     idle      out  every beat that was requested has arrived
     error     out  the first error response; no word behind it is sent
 
@@ -54,7 +55,7 @@ def read_mover(
         walk(clk, rst, start=start, config=config, runs=runs, mover=mover),
         legaliser(clk, rst, runs=runs, bursts=bursts, mover=mover),
         reader(
-            clk, rst, stop=stop, bursts=bursts, requests=requests, beats=beats, source=source,
-            idle=idle, error=error, mover=mover,
+            clk, rst, start=start, stop=stop, bursts=bursts, requests=requests, beats=beats,
+            source=source, finished=finished, idle=idle, error=error, mover=mover,
         ),
     )  # fmt: skip

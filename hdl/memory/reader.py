@@ -19,22 +19,26 @@ from merp.models.memory.params.mover import Mover
 def reader(
     clk: Bit,
     rst: Bit,
+    start: Bit,
     stop: Bit,
     bursts: Bursts,
     requests: Requests,
     beats: ReadBeats,
     source: Stream,
+    finished: Bit,
     idle: Bit,
     error: ErrorResponse,
     mover: Mover,
 ) -> Any:
     """Request bursts as soon as the FIFO has a place for each of their beats.
 
+    start     in   a walk begins; the bursts follow
     stop      in   request nothing more
     bursts    in   bursts to read
     requests  out  the same bursts, for the port; valid falls with stop
     beats     in   beats of memory, in the order of the requests
     source    out  words; last is set with the last word of the walk
+    finished  out  the last word of the walk was sent
     idle      out  every beat that was requested has arrived
     error     out  the first error response; no word behind it is sent
 
@@ -84,6 +88,13 @@ def reader(
         if rst:
             outstanding.next = 0
 
+    @always(clk.posedge)
+    def end() -> None:
+        if source.valid and source.ready and source.last:
+            finished.next = True
+        if start or rst:
+            finished.next = False
+
     @always_comb
     def enter() -> None:
         beat_in.next = concat(beats.resp, beats.last, beats.data)
@@ -101,7 +112,7 @@ def reader(
         burst.address.next = info_out[:address_low]
 
     return (
-        reserve, ask, keep_places, keep_requests, enter, leave,
+        reserve, ask, keep_places, keep_requests, end, enter, leave,
         credit_gate(
             clk, rst, taken=asks, freed=dequeued, some=queue_room, places=mover.bursts
         ),

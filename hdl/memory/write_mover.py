@@ -39,14 +39,14 @@ def write_mover(
 ) -> Any:
     """Write words to the places of a walk through memory.
 
-    start      in   begin a walk; allowed in the cycle after a reset
+    start      in   begin the walk; allowed while finished and idle, and after a reset
     stop       in   take no word
     config     in   the walk; stable from start to its end
     sink       in   words
     requests   out  bursts, for the port
     beats      out  their beats
     responses  in   one for each burst
-    finished   out  all words of the walk were taken
+    finished   out  the last word of the walk was taken
     idle       out  there is a response for each burst of which all words were taken
     error      out  the first error response; no further word is taken
 
@@ -58,7 +58,8 @@ def write_mover(
         walk(clk, rst, start=start, config=config, runs=runs, mover=mover),
         legaliser(clk, rst, runs=runs, bursts=bursts, mover=mover),
         writer(
-            clk, rst, stop=stop, bursts=bursts, sink=sink, requests=requests, beats=beats,
-            responses=responses, finished=finished, idle=idle, error=error, mover=mover,
+            clk, rst, start=start, stop=stop, bursts=bursts, sink=sink, requests=requests,
+            beats=beats, responses=responses, finished=finished, idle=idle, error=error,
+            mover=mover,
         ),
     )  # fmt: skip

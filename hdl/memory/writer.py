@@ -26,6 +26,7 @@ from merp.models.memory.params.mover import Mover
 def writer(
     clk: Bit,
     rst: Bit,
+    start: Bit,
     stop: Bit,
     bursts: Bursts,
     sink: Stream,
@@ -39,13 +40,14 @@ def writer(
 ) -> Any:
     """Request bursts as soon as the FIFO holds all their beats.
 
+    start      in   a walk begins; the bursts follow
     stop       in   take no word
     bursts     in   bursts to write
     sink       in   words
     requests   out  the same bursts, for the port
     beats      out  their beats, in the same order
     responses  in   one for each burst, in the same order
-    finished   out  the last burst of the walk has been requested, or waits to be
+    finished   out  the last word of the walk was taken
     idle       out  there is a response for each burst of which all words were taken
     error      out  the first error response; no further word is taken
 
@@ -103,6 +105,8 @@ def writer(
             error.found.next = True
             error.resp.next = responses.resp
             error.address.next = answered
+        if start:
+            finished.next = False
         if rst:
             outstanding.next = 0
             finished.next = False

@@ -21,12 +21,14 @@ class Conduct:
     Attributes:
         latency: longest time from a request to its answer, in cycles; at least 1.
         rate: share of the cycles in which a channel is ready, or carries an answer that is due.
+        data_rate: the same of the beats to write, in addition.
         mixed: whether answers of different IDs change order, and beats of their bursts mix.
         errors: response of each burst that touches a byte of these, in place of OKAY.
     """
 
     latency: int = 1
     rate: float = 1.0
+    data_rate: float = 1.0
     mixed: bool = False
     errors: Sequence[tuple[range, int]] = ()
 
@@ -82,6 +84,8 @@ class AxiMemory:
         if not self._b["bvalid"]:
             self._b = self._next_response()
         ready = {f"{name}ready": int(self._luck()) for name in ("aw", "w", "ar")}
+        if self.conduct.data_rate < 1:
+            ready["wready"] &= self.rng.random() < self.conduct.data_rate
         found = {**ready, **self._r, **self._b}
         return {self.prefix + name: value for name, value in found.items()}
 

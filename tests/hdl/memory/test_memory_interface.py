@@ -13,7 +13,7 @@ from merp.models.memory.bursts import bursts_of
 from merp.models.memory.params.interface import InterfaceDesign
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.models.memory.params.mover import Mover
-from merp.models.memory.walk import Walk
+from merp.models.memory.walk import Dimension, Walk
 from merp.testbenches.memory.axi4_rules import Axi4Rules
 from merp.testbenches.memory.axi_memory import AxiMemory, Conduct
 
@@ -26,7 +26,7 @@ def design(readers: tuple[int, ...], writers: tuple[int, ...]) -> InterfaceDesig
 
     def movers(letter: str, widths: tuple[int, ...]) -> tuple[tuple[str, Mover], ...]:
         return tuple(
-            (f"{letter}{at}", Mover(port=PORT, word_bits=width, places=32, bursts=4))
+            (f"{letter}{at}", Mover(port=PORT, word_bits=width, places=32, bursts=8))
             for at, width in enumerate(widths)
         )
 
@@ -63,9 +63,11 @@ class Session:
             self.rules.sample(seen)
             self.listen(seen)
         pins = {} if cycle < 2 else self.memory.step(seen)
-        inputs = {"rst": int(cycle < 2), "stop": int(cycle >= self.stop_at), **pins}
+        inputs = {"rst": int(cycle < 2), **pins}
         for name, walk in self.walks.items():
             inputs[f"streams_{name}_start"] = int(cycle == 2)
+            inputs[f"streams_{name}_stop"] = int(cycle >= self.stop_at)
+            inputs[f"streams_{name}_clear"] = 0
             inputs.update(config_inputs(walk, self.movers[name], f"streams_{name}_config"))
         for name in self.read:
             inputs[f"streams_{name}_source_ready"] = int(self.rng.random() < self.rate)
@@ -96,7 +98,7 @@ class Session:
     def run(self, cycles: int) -> Recorded:
         bench = BlockBench(
             memory_interface,
-            "clk rst stop",
+            "clk rst",
             streams=ports_of(self.interface),
             m_axi=Axi4(PORT),
             design=self.interface,
@@ -147,6 +149,7 @@ CONDUCTS = [
     Conduct(),
     Conduct(latency=30, mixed=True),
     Conduct(latency=8, rate=0.6, mixed=True),
+    Conduct(data_rate=0.1),
 ]
 
 
@@ -162,7 +165,7 @@ def test_random_walks_of_all_streams(
         assert session.read[name] == session.words(name)
     assert session.memory.data == session.content()
     assert session.idle(trace) == [1] * len(session.walks)
-    for name in session.written:
+    for name in session.walks:
         assert trace.column(f"streams_{name}_finished")[-1] == 1
     for direction, names in (("read", session.read), ("write", session.written)):
         beats = sum(
@@ -171,6 +174,19 @@ def test_random_walks_of_all_streams(
             for burst in bursts_of(session.walks[name].runs(), session.movers[name])
         )
         assert session.rules.bytes[direction] == beats * PORT.beat_bytes
+
+
+def test_a_request_waits_for_its_data_to_be_near() -> None:
+    """W is slow, and AW far ahead of it: the order of the writers is kept."""
+    walks = {
+        "w0": Walk(0, 1, (Dimension(40, 9),)),
+        "w1": Walk(4096, 1, (Dimension(40, 9),)),
+        "r0": Walk(0, 1),
+    }
+    pair = design((64,), (64, 64))
+    session = Session(pair, walks, Conduct(data_rate=0.1))
+    session.run(1500)
+    assert session.memory.data == session.content()
 
 
 def test_both_directions_carry_a_beat_in_every_cycle() -> None:
@@ -200,7 +216,7 @@ def test_a_stopped_interface_becomes_idle_and_goes_on_after_a_reset(stop_at: int
         return last.drive(cycle - begin, seen)
 
     bench = BlockBench(
-        memory_interface, "clk rst stop", streams=ports_of(FIVE), m_axi=Axi4(PORT), design=FIVE
+        memory_interface, "clk rst", streams=ports_of(FIVE), m_axi=Axi4(PORT), design=FIVE
     )
     bench.run(drive, begin + 1500)
     assert first.rules.faults == []

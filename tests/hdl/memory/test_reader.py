@@ -26,7 +26,7 @@ MOVERS = [MOVER, WHOLE]
 def bench(mover: Mover) -> BlockBench:
     return BlockBench(
         reader,
-        "clk rst stop idle",
+        "clk rst start stop finished idle",
         bursts=Bursts(mover),
         requests=Requests(PORT),
         beats=ReadBeats(PORT),
@@ -68,6 +68,7 @@ class Play:
             **self.inputs,
             **{f"beats_{name}": value for name, value in self.memory.beat(cycle).items()},
             "rst": int(not cycle),
+            "start": 0,
             "stop": int(cycle >= self.stop_at),
             "requests_ready": int(self.rng.random() < granted),
             "source_ready": int(cycle > 0 and self.rng.random() < taken),
@@ -142,6 +143,27 @@ def test_a_stopped_reader_becomes_idle_though_its_stream_stands_still(stop_at: i
         trace.column("beats_valid")[:stop_at]
     )
     assert trace.column("idle")[stop_at] == int(not busy)
+
+
+def test_a_stopped_reader_requests_nothing_more() -> None:
+    play = Play([Run(0, 400)], WHOLE, stop_at=30)
+    trace = play.run(100)
+    asked = trace.column("requests_valid")
+    assert any(asked[20:30])
+    assert not any(asked[30:])
+    assert len(trace.words("source")) == sum(length + 1 for _, length in play.memory.asked)
+
+
+def test_finished_says_that_the_last_word_was_sent() -> None:
+    play = Play([Run(0, 9)], MOVER, taken=0.4)
+    trace = play.run(80)
+    last = trace.transfers("source")[-1][0]
+    assert trace.column("finished") == [0] * (last + 1) + [1] * (79 - last)
+    bench_ = bench(MOVER)
+    rows = [{"rst": int(not at), "start": int(at == 70)} for at in range(74)]
+    again = Play([Run(0, 9)], MOVER, taken=0.4)
+    found = bench_.run(lambda cycle, seen: {**again.drive(cycle, seen), **rows[cycle]}, 74)
+    assert found.column("finished")[69:] == [1, 1, 0, 0, 0]
 
 
 @pytest.mark.parametrize("resp", [SLVERR, DECERR])

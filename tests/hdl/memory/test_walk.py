@@ -94,6 +94,12 @@ def test_a_reset_leaves_nothing_behind() -> None:
     BENCH.as_new_after_reset(session, range(3, 24, 2), 40, payload=payload)
 
 
+def test_a_reset_ends_a_walk() -> None:
+    config = config_inputs(BY_HAND[2], MOVER) | {"runs_ready": 1}
+    rows = [{**config, "rst": int(at in (0, 5)), "start": int(at == 1)} for at in range(12)]
+    assert BENCH.run(rows).column("runs_valid") == [0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("cut", range(2, 14))
 def test_a_start_begins_anew_wherever_the_walk_is(cut: int) -> None:
     walks = (BY_HAND[2], BY_HAND[3])

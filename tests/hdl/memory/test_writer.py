@@ -27,7 +27,7 @@ MOVERS = [MOVER, WHOLE]
 def bench(mover: Mover) -> BlockBench:
     return BlockBench(
         writer,
-        "clk rst stop finished idle",
+        "clk rst start stop finished idle",
         bursts=Bursts(mover),
         sink=Stream(mover.word_bits),
         requests=Requests(PORT),
@@ -71,6 +71,7 @@ class Play:
             **self.inputs,
             **{f"responses_{name}": value for name, value in response.items()},
             "rst": int(not cycle),
+            "start": 0,
             "stop": int(cycle >= self.stop_at),
             "requests_ready": int(self.rng.random() < granted),
             "beats_ready": int(self.memory.beats_expected and self.rng.random() < taken),
@@ -121,6 +122,7 @@ def test_random_runs_with_latency_and_pauses(mover: Mover, seed: int) -> None:
     trace = play.run(2000)
     assert play.memory.words == dict(play.stream)
     assert trace.columns("finished", "idle")[-1] == (1, 1)
+    assert (1, 1) not in trace.columns("requests_valid", "idle")
 
 
 def test_a_word_in_every_cycle_of_a_long_run() -> None:
@@ -135,6 +137,16 @@ def test_latencies() -> None:
     words = [cycle for cycle, *_ in trace.transfers("sink")]
     assert trace.column("requests_valid").index(1) == words[-1] + 2
     assert trace.column("beats_valid").index(1) == words[-1] + 3
+
+
+def test_a_start_takes_finished_back() -> None:
+    play = Play([Run(0, 9)], MOVER)
+
+    def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
+        return {**play.drive(cycle, seen), "start": int(cycle == 60)}
+
+    finished = bench(MOVER).run(drive, 64).column("finished")
+    assert finished[55:] == [1, 1, 1, 1, 1, 1, 0, 0, 0]
 
 
 @pytest.mark.parametrize("mover", MOVERS)
@@ -170,6 +182,13 @@ def test_an_error_ends_the_words(bad: int, resp: int) -> None:
     found = trace.column("error_found").index(1)
     assert all(cycle < found for cycle, *_ in trace.transfers("sink"))
     assert trace.column("idle")[-1] == 1
+
+
+def test_the_first_of_two_errors_is_told() -> None:
+    play = Play([Run(0, 64)], WHOLE, granted=0.05, errors={0: DECERR, 8: SLVERR})
+    trace = play.run(200)
+    assert len(play.memory.asked) == 2
+    assert trace.columns("error_found", "error_resp", "error_address")[-1] == (1, DECERR, 0)
 
 
 @pytest.mark.parametrize("errors", [None, {0: SLVERR}])
