@@ -20,16 +20,11 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import OfferedWord
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
-from merp.hdl.memory.axi4 import Axi4
-from merp.hdl.memory.memory_interface import memory_interface, ports_of
 from merp.models.base.byte_image import ByteImage
 from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.base.fused import OPERAND_BITS
 from merp.models.base.tap_line import TapLine
 from merp.models.machines.cnn_merp.phases import delta_design
-from merp.models.memory.params.interface import InterfaceDesign
-from merp.models.memory.params.memory_port import MemoryPort
-from merp.models.memory.params.mover import Mover
 from merp.tools.common.shipped import open_network
 
 
@@ -63,15 +58,3 @@ def blocks_alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     averaging = replace(unpool, average=True)
     signals |= {"word": OfferedWord(averaging), "design": averaging}
     yield unpool_scale, signals, "digits, averages"
-    yield from _memory_blocks()
-
-
-def _memory_blocks() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
-    """Yield the blocks of an interface to memory."""
-    port = MemoryPort(data_bits=128)
-    mover = Mover(port=port, word_bits=32)
-    one, other = (("map", mover), ("kernel", mover)), (("out", mover), ("mask", mover))
-    design = InterfaceDesign(port=port, readers=one, writers=other)
-    args = {name: flag() for name in ("clk", "rst")}
-    args |= {"streams": ports_of(design), "m_axi": Axi4(port), "design": design}
-    yield memory_interface, args, "a port of 128 bits, words of 32 bits"

@@ -20,8 +20,12 @@ from merp.cosim.machines.cnn_merp.phases.forward import forward_top
 from merp.cosim.machines.cnn_merp.phases.fused_forward import fused_forward_top
 from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
 from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
+from merp.hdl.axi.axi_lite import AxiLite
+from merp.hdl.base.signals import Bundles, Stream, bits, flag
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.mazouz.convolution_element import convolution_element
+from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.memory_subsystem import memory_subsystem
 from merp.models.base.rates import PLAIN
 from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.machines.cnn_merp.chain.cut import cut
@@ -41,6 +45,9 @@ from merp.models.machines.mac_array.params.pass_registers import supply_settings
 from merp.models.machines.mac_array.params.schedule_registers import SCHEDULE
 from merp.models.machines.mac_array.params.unpool_registers import UNPOOL
 from merp.models.machines.mac_array.params.update_registers import update_table
+from merp.models.memory.params.memory_port import MemoryPort
+from merp.models.memory.params.mover import Mover
+from merp.models.memory.params.subsystem import SubsystemDesign
 from merp.models.network.network import Network
 from merp.models.papers.mazouz.params.element import ElementDesign
 from merp.models.papers.mazouz.params.element_registers import ELEMENT
@@ -196,6 +203,8 @@ def blocks() -> dict[str, Block]:
             found.setdefault(name, block)
     for name, block in _entities(_element(), "bfloat16, 3 x 3, maps of up to 32 x 32"):
         found.setdefault(name, block)
+    for name, block in _entities(_memory(), "a port of 128 bits, words of 32 bits"):
+        found.setdefault(name, block)
     for function, args, design in blocks_alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found
@@ -222,6 +231,21 @@ def _mac_array() -> Iterator[Exported]:
         meanings |= {f"{bundle}_config_{each.name}": each.meaning for each in table.registers}
     top = scheduled_top(design)
     yield _exported(top.function, top.args, meanings)
+
+
+def _memory() -> Exported:
+    """The memory subsystem with all of its blocks inside."""
+    port = MemoryPort(data_bits=128)
+    mover = Mover(port=port, word_bits=32)
+    read, written = (("map", mover), ("kernel", mover)), (("out", mover), ("mask", mover))
+    design = SubsystemDesign(port=port, readers=read, writers=written)
+    registers = design.registers("0.0.0")
+    args = {name: flag() for name in ("clk", "rst", "interrupt")}
+    args |= {"s_axi": AxiLite(), "m_axi": Axi4(port), "interrupts": bits(1), "design": design}
+    streams = {name: Stream(each.word_bits) for name, each in (*read, *written)}
+    args |= {"streams": Bundles(streams), "engines": Bundles({"engine": AxiLite()})}
+    meanings = {each.name: each.meaning for each in registers.registers}
+    return _exported(memory_subsystem, args | {"registers": registers}, meanings)
 
 
 def _element() -> Exported:

@@ -28,6 +28,7 @@ class MoverControl:
     """Start, stop and state of a mover."""
 
     def __init__(self, mover: Mover) -> None:
+        self.config = WalkConfig(mover)
         self.start = flag()  # begin the walk; allowed while finished and idle, or after clear
         self.stop = flag()  # request nothing more, or take no word: idle follows
         self.clear = flag()  # drop the rest of a walk; allowed while idle
@@ -41,7 +42,6 @@ class ReadPort(MoverControl):
 
     def __init__(self, mover: Mover) -> None:
         super().__init__(mover)
-        self.config = WalkConfig(mover)
         self.source = Stream(mover.word_bits)
 
 
@@ -50,7 +50,6 @@ class WritePort(MoverControl):
 
     def __init__(self, mover: Mover) -> None:
         super().__init__(mover)
-        self.config = WalkConfig(mover)
         self.sink = Stream(mover.word_bits)
 
 

@@ -107,7 +107,7 @@ HDL = rooms(
     {"mac_array.ports": SHARED, "mac_array.behavioural": "conversion behavioural mac_array.ports"},
     {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
     {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
-    {"memory": f"{BASE} streams"},
+    {"memory": f"{BASE} streams axi"},
     {"mazouz": f"{SHARED} cnn_merp.cu_array cnn_merp.kernel_loader"},
 )
 

@@ -1,0 +1,387 @@
+"""Play lists of commands from memory: set registers and walks, start them, wait, record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat, intbv
+
+from merp.hdl.axi.lite_manager import INDEX_BITS, RegisterAccess
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.conversion.entity import Bit, entity
+from merp.models.base.register_map import ABORT_CYCLES, WORD_MAX
+from merp.models.memory.params.commands import (
+    ENGINE,
+    WALK_WORDS,
+    WORD,
+    Failure,
+    Operation,
+    ProcessorDesign,
+)
+
+(IDLE, COMMAND, WORDS, ACCESS, SEND, WAITING, REFETCH, STOP, ABORT, SETTLE, CLEAR) = range(11)
+"""States."""
+
+(END, WRITE, WALK, START, WAIT, RECORD, EXPECT, JUMP, INTERRUPT) = (int(each) for each in Operation)
+(NONE, ILLEGAL, REFUSED, UNEXPECTED, MEMORY, TIME, ABORTED, SHORT) = (int(each) for each in Failure)
+
+CONTROL = 4
+"""Index of the register ``control`` of every engine."""
+
+ABORT_BIT = 2
+SETTLE_CYCLES = ABORT_CYCLES + 8
+"""Cycles after the abort of the last engine, until no engine moves a word."""
+
+
+class ListControl:
+    """The list of the host."""
+
+    def __init__(self, design: ProcessorDesign) -> None:
+        self.start = flag()  # pulse: play the list; without effect while busy
+        self.abort = flag()  # pulse: end the list
+        self.base = bits(design.address_bits - 2)  # address of the first word, in words
+        self.words = bits(WORD)  # number of words
+
+
+class ListFetch:
+    """The reader of the list."""
+
+    def __init__(self, design: ProcessorDesign) -> None:
+        self.start = flag()  # pulse: read the words from base on
+        self.stop = flag()  # request nothing more
+        self.clear = flag()  # pulse: drop the rest
+        self.base = bits(design.address_bits - 2)  # address of the first word, in words
+        self.length = bits(design.address_bits - 2)  # number of words less one
+        self.idle = flag()  # memory owes nothing
+        self.failed = flag()  # memory answered with an error
+
+
+class StreamControl:
+    """The walks of all streams; bit i is stream i."""
+
+    def __init__(self, design: ProcessorDesign) -> None:
+        self.start = bits(design.streams)  # pulses: begin the walk
+        self.stop = flag()  # all streams: request nothing more, and take no word
+        self.clear = flag()  # pulse, all streams: drop the rest
+        self.done = bits(design.streams)  # the walk has ended, and memory owes nothing
+        self.idle = flag()  # memory owes nothing to any stream
+        self.failed = flag()  # memory answered a stream with an error
+
+
+class WalkWrite:
+    """A write of a word of a walk."""
+
+    def __init__(self, design: ProcessorDesign) -> None:
+        self.enable = flag()  # pulse
+        self.stream = count(design.streams - 1)  # number of the stream
+        self.index = count(WALK_WORDS - 1)  # number of the word
+        self.data = bits(WORD)  # the word
+
+
+class ProcessorStatus:
+    """State of the processor."""
+
+    def __init__(self, design: ProcessorDesign) -> None:
+        self.busy = flag()  # a list is being played
+        self.done = flag()  # the last list has ended
+        self.interrupt = flag()  # pulse: a command interrupts the host, or a list ends
+        self.failure = bits(4)  # why the list ended before its end, or 0
+        self.commands = bits(WORD)  # commands that were begun; the last one is the failed one
+        self.waiting = bits(design.streams)  # streams that the present command waits for
+
+
+@entity
+def command_processor(
+    clk: Bit,
+    rst: Bit,
+    list_: ListControl,
+    fetch: ListFetch,
+    commands: Stream,
+    access: RegisterAccess,
+    interrupts: Any,
+    streams: StreamControl,
+    walk: WalkWrite,
+    records: Stream,
+    status: ProcessorStatus,
+    design: ProcessorDesign,
+) -> Any:
+    """Play a list of commands, one after the other, to its end or to a failure.
+
+    list_       in   start and place of a list; end of a list by the host
+    fetch       out  the reader of the list
+    commands    in   the words of the list
+    access      out  accesses of registers of engines
+    interrupts  in   of each engine; bit i is engine i
+    streams     out  the walks of all streams
+    walk        out  writes of walks
+    records     out  the words of recorded registers
+    status      out  state of the processor
+
+    After a failure, and after the end of a list, memory owes nothing to any stream and no walk goes
+    on. After a failure every engine is aborted as well. Then the next list can start. Latency: a
+    command takes one cycle for each of its words, and an access of a register some more.
+    Reset: no list; allowed only while memory owes nothing.
+    """
+    n_streams, n_engines = design.streams, design.engines
+    base_bits, last_engine = design.address_bits - 2, design.engines - 1
+    length_bits, high_bits = min(base_bits, WORD), design.address_bits - WORD
+    target = bits(base_bits)  # of a jump, in words
+    state, op = bits(4), bits(8)
+    left = bits(WORD)  # words of the list
+    more = bits(8)  # words, or registers, of the command
+    place, number = bits(INDEX_BITS), bits(8)
+    mask, limit, low, high = (bits(WORD) for _ in range(4))
+    engine, settled = count(last_engine), count(SETTLE_CYCLES)
+    failed, aborted = bits(len(status.failure)), flag()
+    reason, failing = bits(len(status.failure)), flag()
+    takes, legal, beyond, over, ending = (flag() for _ in range(5))
+    operation, words, first = bits(8), bits(8), bits(INDEX_BITS)
+
+    @always_comb
+    def decode() -> None:
+        operation.next = commands.data[32:24]
+        words.next = commands.data[24:16]
+        first.next = commands.data[16:]
+        takes.next = (state == COMMAND or state == WORDS) and left != 0 and not aborted
+        commands.ready.next = (state == COMMAND or state == WORDS) and left != 0 and not aborted
+
+    if n_streams < WORD:
+
+        @always_comb
+        def look() -> None:
+            beyond.next = commands.data[:n_streams] != 0
+
+    else:
+        look = ()
+
+    if base_bits < WORD:
+
+        @always_comb
+        def join() -> None:
+            target.next = low[:2]
+
+    else:
+
+        @always_comb
+        def join() -> None:
+            target.next = concat(high[high_bits:], low[WORD:2])
+
+    @always_comb
+    def judge() -> None:
+        legal.next = False
+        if operation in (END, INTERRUPT):
+            legal.next = words == 0
+        elif operation in (WRITE, RECORD):
+            legal.next = words != 0
+        elif operation == WALK:
+            legal.next = words == WALK_WORDS and first < n_streams
+        elif operation in (START, EXPECT):
+            legal.next = words == 1
+        elif operation == WAIT:
+            legal.next = words == 2
+        elif operation == JUMP:
+            legal.next = words == 3
+
+    @always_comb
+    def compare() -> None:
+        over.next = (mask[n_streams:] & ~streams.done) == 0 and (
+            place[n_engines:] & ~interrupts
+        ) == 0
+        ending.next = more == 1
+
+    @always_comb
+    def watch() -> None:
+        """Reasons to end the list that may come at any time."""
+        reason.next = NONE
+        if aborted:
+            reason.next = ABORTED
+        elif fetch.failed or streams.failed:
+            reason.next = MEMORY
+        elif (state == COMMAND or state == WORDS) and left == 0:
+            reason.next = SHORT
+        elif state == WAITING and limit == 0 and not over:
+            reason.next = TIME
+        failing.next = reason != NONE and state in (COMMAND, WORDS, SEND, WAITING, REFETCH)
+
+    @always_comb
+    def tell() -> None:
+        status.busy.next = state != IDLE
+        status.waiting.next = 0
+        if state == WAITING:
+            status.waiting.next = mask[n_streams:] & ~streams.done
+        streams.stop.next = state in (STOP, ABORT, SETTLE, CLEAR)
+        streams.clear.next = state == CLEAR
+        fetch.stop.next = state in (STOP, ABORT, SETTLE, CLEAR, REFETCH)
+        fetch.clear.next = state == CLEAR or (state == REFETCH and fetch.idle)
+        records.data.next = access.word
+        records.valid.next = state == SEND
+        records.last.next = False
+        walk.stream.next = place[len(walk.stream) :]
+        walk.index.next = number[len(walk.index) :]
+        walk.data.next = commands.data
+        walk.enable.next = takes and commands.valid and state == WORDS and op == WALK
+
+    @always(clk.posedge)
+    def play() -> None:
+        behind = intbv(0)[WORD + 1 :]
+        access.begin.next = False
+        fetch.start.next = False
+        streams.start.next = 0
+        status.interrupt.next = False
+        if state == IDLE:
+            aborted.next = False
+            if list_.start:
+                fetch.base.next = list_.base
+                behind[:] = list_.words + WORD_MAX
+                fetch.length.next = behind[length_bits:]
+                fetch.start.next = list_.words != 0
+                left.next = list_.words
+                status.commands.next = 0
+                status.failure.next = NONE
+                status.done.next = False
+                state.next = COMMAND
+        elif failing:
+            failed.next = reason
+            state.next = STOP
+        elif state == COMMAND:
+            if commands.valid:
+                left.next = left - 1
+                status.commands.next = status.commands + 1
+                op.next = operation
+                more.next = words
+                place.next = first
+                number.next = 0
+                if not legal:
+                    failed.next = ILLEGAL
+                    state.next = STOP
+                elif operation == END:
+                    failed.next = NONE
+                    state.next = STOP
+                elif operation == INTERRUPT:
+                    status.interrupt.next = True
+                elif operation == RECORD:
+                    access.begin.next = True
+                    access.writes.next = False
+                    access.index.next = first
+                    state.next = ACCESS
+                else:
+                    state.next = WORDS
+        elif state == WORDS:
+            if commands.valid:
+                left.next = left - 1
+                more.next = more - 1
+                number.next = number + 1
+                if op == WRITE:
+                    access.begin.next = True
+                    access.writes.next = True
+                    access.index.next = place
+                    access.data.next = commands.data
+                    place.next = place + 1
+                    state.next = ACCESS
+                elif op == WALK:
+                    if ending:
+                        state.next = COMMAND
+                elif op == START:
+                    streams.start.next = commands.data[n_streams:]
+                    state.next = COMMAND
+                elif op == WAIT:
+                    mask.next = commands.data
+                    if ending:
+                        mask.next = mask
+                        limit.next = commands.data
+                        state.next = WAITING
+                elif op == EXPECT:
+                    low.next = commands.data
+                    access.begin.next = True
+                    access.writes.next = False
+                    access.index.next = place
+                    state.next = ACCESS
+                elif number == 0:
+                    low.next = commands.data
+                elif number == 1:
+                    high.next = commands.data
+                else:
+                    left.next = commands.data
+                    state.next = REFETCH
+                if beyond and (op == START or (op == WAIT and number == 0)):
+                    streams.start.next = 0
+                    failed.next = ILLEGAL
+                    state.next = STOP
+        elif state == ACCESS:
+            if access.done:
+                if access.refused:
+                    failed.next = REFUSED
+                    state.next = STOP
+                elif op == RECORD:
+                    state.next = SEND
+                elif op == WRITE and more != 0:
+                    state.next = WORDS
+                elif op == EXPECT and access.word != low:
+                    failed.next = UNEXPECTED
+                    state.next = STOP
+                else:
+                    state.next = COMMAND
+        elif state == SEND:
+            if records.ready:
+                more.next = more - 1
+                if ending:
+                    state.next = COMMAND
+                else:
+                    access.begin.next = True
+                    access.index.next = place + 1
+                    place.next = place + 1
+                    state.next = ACCESS
+        elif state == WAITING:
+            if over:
+                state.next = COMMAND
+            else:
+                limit.next = limit - 1
+        elif state == REFETCH:
+            if fetch.idle:
+                fetch.base.next = target
+                behind[:] = left + WORD_MAX
+                fetch.length.next = behind[length_bits:]
+                fetch.start.next = left != 0
+                state.next = COMMAND
+        elif state == STOP:
+            if streams.idle and fetch.idle:
+                state.next = CLEAR
+                if failed != NONE:
+                    engine.next = 0
+                    access.begin.next = True
+                    access.writes.next = True
+                    access.index.next = CONTROL
+                    access.data.next = ABORT_BIT
+                    state.next = ABORT
+        elif state == ABORT:
+            if access.done:
+                settled.next = SETTLE_CYCLES
+                if engine == last_engine:
+                    state.next = SETTLE
+                else:
+                    access.begin.next = True
+                    access.index.next = access.index + ENGINE
+                    engine.next = engine + 1
+        elif state == SETTLE:
+            if settled == 0:
+                state.next = CLEAR
+            else:
+                settled.next = settled - 1
+        else:
+            status.done.next = True
+            status.failure.next = failed
+            status.interrupt.next = True
+            state.next = IDLE
+        if list_.abort and state != IDLE:
+            aborted.next = True
+        if rst:
+            access.begin.next = False
+            fetch.start.next = False
+            streams.start.next = 0
+            status.interrupt.next = False
+            status.done.next = False
+            status.failure.next = NONE
+            aborted.next = False
+            state.next = IDLE
+
+    return decode, look, join, judge, compare, watch, tell, play

@@ -1,0 +1,90 @@
+"""Parameters of the memory subsystem: streams of engines, commands, one port, its registers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from merp.models.base.register_map import WORD_MAX, RegisterMap, Setting, register_map
+from merp.models.memory.params.commands import WORD, Failure, ProcessorDesign
+from merp.models.memory.params.interface import InterfaceDesign
+from merp.models.memory.params.memory_port import MemoryPort
+from merp.models.memory.params.mover import Mover
+
+TOP = "memory_subsystem"
+LIST, RECORDS = "list", "records"
+"""Names of the streams of the processor: its list, and the registers that it records."""
+
+STATUS_BITS = 40
+STATUS = {
+    "commands": "commands that were begun; the last one is the failed one",
+    "failure": "why the list ended: "
+    + ", ".join(f"{int(each)}: {each.name.lower()}" for each in Failure),
+    "waiting": "mask of the streams that the present command waits for",
+    "error_stream": "number of the stream with the first error response",
+    "error_address": "byte address of the burst with that response",
+    "cycles": "cycles of the list",
+}
+"""Counters of the status and their meanings."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsystemDesign:
+    """A memory subsystem, fixed at elaboration.
+
+    Commands number streams: those that are read, those that are written, and the records.
+
+    Attributes:
+        port: the port to memory.
+        readers: name and mover of each stream that an engine reads.
+        writers: name and mover of each stream that an engine writes.
+        engines: number of engines with registers, 1 to 16.
+
+    Raises:
+        ValueError: as ``InterfaceDesign`` and ``ProcessorDesign``.
+    """
+
+    port: MemoryPort
+    readers: tuple[tuple[str, Mover], ...]
+    writers: tuple[tuple[str, Mover], ...]
+    engines: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        assert self.interface
+        assert self.processor
+
+    @cached_property
+    def interface(self) -> InterfaceDesign:
+        """All streams: the list is the last one that is read, the records the last written one."""
+        word = Mover(port=self.port, word_bits=WORD, places=max(16, self.port.burst_beats))
+        return InterfaceDesign(
+            port=self.port,
+            readers=(*self.readers, (LIST, word)),
+            writers=(*self.writers, (RECORDS, word)),
+        )
+
+    @cached_property
+    def processor(self) -> ProcessorDesign:
+        """The command processor."""
+        return ProcessorDesign(
+            streams=len(self.numbers),
+            engines=self.engines,
+            address_bits=self.port.address_bits,
+        )
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Number of each stream in commands, by its name."""
+        names = [name for name, _ in (*self.readers, *self.writers)]
+        return {name: number for number, name in enumerate([*names, RECORDS])}
+
+    def registers(self, version: str) -> RegisterMap:
+        """Return the registers of the host, for a version of the package."""
+        settings = {
+            "list_low": Setting(0, WORD_MAX - 3, "byte address of the list, its bits 31 to 0"),
+            "list_high": Setting(0, (1 << self.port.address_bits - WORD) - 1, "its other bits"),
+            "list_words": Setting(0, WORD_MAX, "words of the list"),
+        }
+        counters = dict.fromkeys(STATUS, STATUS_BITS)
+        return register_map(TOP, version, repr(self), settings, counters, STATUS.__getitem__)

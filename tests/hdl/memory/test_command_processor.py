@@ -1,0 +1,394 @@
+"""Lists of commands: every effect against the golden player; failures, aborts, resets, the VHDL."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+import pytest
+
+from block_bench import BlockBench, Recorded, Replays, Sample
+from merp.hdl.axi.lite_manager import RegisterAccess
+from merp.hdl.base.signals import Stream, bits
+from merp.hdl.memory.command_processor import (
+    ListControl,
+    ListFetch,
+    ProcessorStatus,
+    StreamControl,
+    WalkWrite,
+    command_processor,
+)
+from merp.models.memory import commands as make
+from merp.models.memory.commands import Command, encoded
+from merp.models.memory.params.commands import ENGINE, WORD, Failure, Operation, ProcessorDesign
+from merp.models.memory.player import Outcome, Player
+from merp.models.memory.walk import Dimension, Walk
+
+DESIGN = ProcessorDesign(streams=5, engines=2)
+WIDE = ProcessorDesign(streams=32, engines=1, address_bits=40)
+
+
+def bench(design: ProcessorDesign) -> BlockBench:
+    return BlockBench(
+        command_processor,
+        "clk rst",
+        list_=ListControl(design),
+        fetch=ListFetch(design),
+        commands=Stream(WORD),
+        access=RegisterAccess(),
+        interrupts=bits(design.engines),
+        streams=StreamControl(design),
+        walk=WalkWrite(design),
+        records=Stream(WORD),
+        status=ProcessorStatus(design),
+        design=design,
+    )
+
+
+class Engines:
+    """Registers 0 to 59 of each engine; the first eight cannot be written."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.words: dict[int, int] = {}
+
+    def exists(self, index: int) -> bool:
+        return index // ENGINE < self.count and index % ENGINE < 60
+
+    def write(self, index: int, word: int) -> bool:
+        accepted = self.exists(index) and index % ENGINE >= 8
+        if accepted:
+            self.words[index] = word
+        return accepted
+
+    def read(self, index: int) -> int | None:
+        return self.words.get(index, 3 * index) if self.exists(index) else None
+
+
+class Play:
+    """A list in memory, engines that answer late, and streams that end after some cycles."""
+
+    def __init__(
+        self, words: Mapping[int, int], base: int, size: int, seed: int = 1,
+        design: ProcessorDesign = DESIGN, pace: float = 1.0, abort_at: int = 1 << 30,
+        slowest: int = 9, fail_at: int = 1 << 30,
+    ) -> None:  # fmt: skip
+        self.words, self.base, self.size = words, base, size
+        self.design, self.pace = design, pace
+        self.abort_at, self.slowest, self.fail_at = abort_at, slowest, fail_at
+        self.rng = Random(seed)
+        self.engines = Engines(design.engines)
+        self.effects: list[tuple[str | int, ...]] = []
+        self.queue: list[int] = []
+        self.answer: tuple[int, Mapping[str, int]] | None = None
+        self.ends: dict[int, int] = {}
+        self.interrupts = (1 << design.engines) - 1
+        self.aborted: list[int] = []
+        self.late = -1
+        self.was_idle = False
+        self.offered = False
+
+    def listen(self, cycle: int, seen: Sample) -> None:
+        """Note the effects of a cycle, as anything that is connected would."""
+        if seen["fetch_clear"]:
+            self.queue = []
+            self.offered = False
+        elif seen["commands_valid"] and seen["commands_ready"]:
+            self.queue.pop(0)
+            self.offered = False
+        if seen["fetch_start"]:
+            begin, count = seen["fetch_base"], seen["fetch_length"] + 1
+            self.queue = [self.words.get(begin + at, 0) for at in range(count)]
+        if seen["access_begin"]:
+            self.begin_access(cycle, seen)
+        if seen["walk_enable"]:
+            self.effects.append(
+                ("walk", seen["walk_stream"], seen["walk_index"], seen["walk_data"])
+            )
+        if seen["streams_start"]:
+            self.effects.append(("start", seen["streams_start"]))
+            for stream in range(self.design.streams):
+                if seen["streams_start"] >> stream & 1:
+                    self.ends[stream] = cycle + self.rng.randint(1, self.slowest)
+        if seen["records_valid"] and seen["records_ready"]:
+            self.effects.append(("record", seen["records_data"]))
+        if seen["status_interrupt"]:
+            self.effects.append(("interrupt",))
+        if seen["streams_clear"]:
+            assert self.was_idle, "a walk is dropped while memory still owes something"
+            self.ends = {}
+        self.was_idle = bool(seen["streams_idle"] and seen["streams_stop"])
+
+    def begin_access(self, cycle: int, seen: Sample) -> None:
+        assert self.answer is None, "an access while another one is in progress"
+        index, word = seen["access_index"], 0
+        if seen["access_writes"] and index % ENGINE == 4 and seen["streams_stop"]:
+            self.aborted.append(index // ENGINE)
+            assert seen["access_data"] == 2
+            refused = 0
+        elif seen["access_writes"]:
+            self.effects.append(("write", index, seen["access_data"]))
+            refused = int(not self.engines.write(index, seen["access_data"]))
+        else:
+            self.effects.append(("read", index))
+            found = self.engines.read(index)
+            refused, word = int(found is None), found or 0
+        due = cycle + self.rng.randint(1, 4)
+        self.answer = due, {"access_refused": refused, "access_word": word}
+
+    def drive(self, cycle: int, seen: Sample) -> Mapping[str, int]:
+        if cycle:
+            self.listen(cycle, seen)
+        inputs = {"access_done": 0, "access_refused": 0}
+        if self.answer and self.answer[0] <= cycle:
+            inputs |= {"access_done": 1, **self.answer[1]}
+            self.answer = None
+        self.offered = bool(self.queue) and (self.offered or self.rng.random() < self.pace)
+        done = sum(
+            1 << stream
+            for stream in range(self.design.streams)
+            if self.ends.get(stream, 0) <= cycle
+        )
+        stopping = bool(cycle and seen["streams_stop"])
+        self.late = cycle + 3 if not stopping else self.late
+        return {
+            **inputs,
+            "rst": int(not cycle),
+            "list__start": int(cycle == 1),
+            "list__base": self.base,
+            "list__words": self.size,
+            "list__abort": int(cycle == self.abort_at),
+            "commands_valid": int(self.offered),
+            "commands_data": self.queue[0] if self.queue else 0,
+            "fetch_idle": int(self.rng.random() < 0.7),
+            "fetch_failed": 0,
+            "interrupts": self.interrupts,
+            "streams_done": done,
+            "streams_idle": int(stopping and cycle > self.late),
+            "streams_failed": int(cycle >= self.fail_at),
+            "records_ready": int(self.rng.random() < self.pace),
+        }
+
+    def run(self, cycles: int) -> Recorded:
+        return bench(self.design).run(self.drive, cycles)
+
+    def golden(self) -> Outcome:
+        return Player(
+            self.design, lambda place: self.words.get(place, 0), Engines(self.design.engines)
+        ).play(self.base, self.size)
+
+
+def placed(words: Sequence[int], base: int = 64) -> Mapping[int, int]:
+    return {base + at: word for at, word in enumerate(words)}
+
+
+def without_waits(outcome: Outcome) -> list[tuple[str | int, ...]]:
+    """The effects that pins show, and the interrupt of the end."""
+    shown = [each for each in outcome.effects if each[0] != "wait" and each != ("start", 0)]
+    return [*shown, ("interrupt",)]
+
+
+def check(play: Play, cycles: int = 2500) -> Recorded:
+    trace = play.run(cycles)
+    golden = play.golden()
+    assert play.effects == without_waits(golden)
+    ends = trace.columns("status_busy", "status_done", "status_failure", "status_commands")[-1]
+    assert ends == (0, 1, int(golden.failure), golden.commands)
+    engines = list(range(play.design.engines)) if golden.failure else []
+    assert play.aborted == engines
+    return trace
+
+
+WALKS = [Walk(7, 9, (Dimension(3, 20), Dimension(2, -5))), Walk(1 << 20, 1)]
+LIST = [
+    *make.write(8, [5, 6, 7]),
+    make.walk(1, WALKS[0]),
+    make.walk(4, WALKS[1]),
+    make.start([1, 4]),
+    *make.write(ENGINE + 9, [1]),
+    make.wait([1, 4], [0, 1], 1000),
+    *make.record(8, 4),
+    make.expect(ENGINE + 9, 1),
+    make.INTERRUPT,
+    make.END,
+]
+
+
+@pytest.mark.parametrize("pace", [1.0, 0.4])
+def test_every_operation(pace: float) -> None:
+    words = encoded(LIST)
+    play = Play(placed(words), 64, len(words), pace=pace)
+    check(play)
+    assert play.golden().failure == Failure.NONE
+    assert play.golden().commands == len(LIST)
+
+
+def test_a_jump_goes_on_elsewhere() -> None:
+    first = encoded([*make.write(8, [1]), make.jump(4000, 3), *make.write(8, [9])])
+    second = encoded([*make.write(10, [2]), make.END])
+    words = {**placed(first), **placed(second, 1000)}
+    play = Play(words, 64, len(first))
+    check(play)
+    assert [each[1:] for each in play.effects if each[0] == "write"] == [(8, 1), (10, 2)]
+
+
+def test_the_widest_processor() -> None:
+    far = (1 << 39) + 4096
+    first = encoded([make.start(range(32)), make.jump(far, 4)])
+    second = encoded([make.wait(range(32), [0], 100), make.END])
+    check(Play({**placed(first), **placed(second, far // 4)}, 64, len(first), design=WIDE))
+
+
+ILLEGAL = [
+    Command(0),
+    Command(10),
+    Command(Operation.WRITE),
+    Command(Operation.WALK, (0,) * 15),
+    Command(Operation.WALK, (0,) * 16, place=5),
+    Command(Operation.START, (1 << 5,)),
+    Command(Operation.START, (1, 2)),
+    Command(Operation.WAIT, (1 << 31, 100)),
+    Command(Operation.WAIT, (1,)),
+    Command(Operation.RECORD),
+    Command(Operation.EXPECT),
+    Command(Operation.JUMP, (0, 0)),
+    Command(Operation.INTERRUPT, (1,)),
+    Command(Operation.END, (1,)),
+]
+
+
+@pytest.mark.parametrize("illegal", ILLEGAL)
+def test_an_illegal_command_touches_nothing(illegal: Command) -> None:
+    words = encoded([*make.write(8, [5]), illegal, *make.write(9, [6]), make.END])
+    play = Play(placed(words), 64, len(words))
+    check(play)
+    assert play.golden().failure == Failure.ILLEGAL
+    assert play.golden().commands == 2
+    assert play.effects == [("write", 8, 5), ("interrupt",)]
+
+
+@pytest.mark.parametrize(
+    ("bad", "failure"),
+    [
+        (make.write(7, [1])[0], Failure.REFUSED),
+        (make.write(60, [1])[0], Failure.REFUSED),
+        (make.write(2 * ENGINE + 8, [1])[0], Failure.REFUSED),
+        (make.record(58, 3)[0], Failure.REFUSED),
+        (make.expect(8, 5), Failure.UNEXPECTED),
+        (make.jump(4000, 0), Failure.SHORT),
+    ],
+)
+def test_a_failure_ends_the_list(bad: Command, failure: Failure) -> None:
+    words = encoded([make.INTERRUPT, bad, *make.write(9, [6]), make.END])
+    play = Play(placed(words), 64, len(words))
+    check(play)
+    assert play.golden().failure == failure
+
+
+@pytest.mark.parametrize("size", range(8))
+def test_a_list_without_its_end_is_short(size: int) -> None:
+    words = encoded([*make.write(8, [5, 6]), make.expect(8, 5), make.INTERRUPT, make.END])
+    play = Play(placed(words), 64, size)
+    check(play)
+    wanted = Failure.SHORT if size < 7 else Failure.NONE
+    assert play.golden().failure == wanted
+
+
+@pytest.mark.parametrize("limit", [1, 5, 20, 80])
+def test_a_wait_has_a_limit(limit: int) -> None:
+    words = encoded([make.start([2]), make.wait([2, 3], [], limit), make.END])
+    play = Play(placed(words), 64, len(words), slowest=1)
+    play.ends[3] = 60
+    trace = play.run(200)
+    failure = Failure.NONE if limit > 60 else Failure.TIME
+    assert trace.column("status_failure")[-1] == failure
+    if failure:
+        assert max(trace.column("status_waiting")) & 1 << 3
+        waited = sum(1 for each in trace.column("status_waiting") if each)
+        assert waited == limit + 1
+
+
+def test_a_wait_for_an_interrupt_of_an_engine() -> None:
+    words = encoded([make.wait([], [1], 50), make.END])
+    play = Play(placed(words), 64, len(words))
+    play.interrupts = 1
+    assert play.run(200).column("status_failure")[-1] == Failure.TIME
+
+
+@pytest.mark.parametrize("abort_at", range(2, 120, 7))
+def test_the_host_ends_a_list_at_any_time(abort_at: int) -> None:
+    words = encoded(LIST)
+    play = Play(placed(words), 64, len(words), pace=0.6, abort_at=abort_at)
+    trace = play.run(600)
+    assert trace.columns("status_busy", "status_done")[-1] == (0, 1)
+    assert trace.column("status_failure")[-1] == Failure.ABORTED
+    effects = without_waits(play.golden())[:-1]
+    assert play.effects == [*effects[: len(play.effects) - 1], ("interrupt",)]
+    assert play.aborted == [0, 1]
+    stopped = trace.column("streams_stop").index(1)
+    assert not any(trace.column("streams_start")[stopped:])
+
+
+@pytest.mark.parametrize("fail_at", [10, 40, 70, 100])
+def test_an_error_of_memory_ends_the_list(fail_at: int) -> None:
+    words = encoded(LIST)
+    trace = Play(placed(words), 64, len(words), fail_at=fail_at).run(400)
+    assert trace.column("status_failure")[-1] == Failure.MEMORY
+
+
+def drawn(rng: Random, design: ProcessorDesign) -> list[Command]:
+    """A list with few failures."""
+
+    def command() -> list[Command]:
+        kind = rng.randrange(8)
+        register = rng.choice([8, 20, 50, ENGINE + 8, ENGINE + 30])
+        streams = [each for each in range(design.streams) if rng.random() < 0.4]
+        if kind == 0:
+            return make.write(register, [rng.getrandbits(32) for _ in range(rng.randint(1, 9))])
+        if kind == 1:
+            return [make.walk(rng.randrange(design.streams), rng.choice(WALKS))]
+        if kind == 2:
+            return [make.start(streams)]
+        if kind == 3:
+            return [make.wait(streams, [rng.randrange(design.engines)], 500)]
+        if kind == 4:
+            return make.record(register, rng.randint(1, 9))
+        if kind == 5:
+            return [make.expect(register, rng.choice([3 * register, 3 * register, 1]))]
+        if kind == 6:
+            return [Command(rng.randrange(256), (), rng.getrandbits(16))] * (rng.random() < 0.1)
+        return [make.INTERRUPT]
+
+    return [each for _ in range(rng.randint(3, 15)) for each in command()] + [make.END]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_lists(seed: int) -> None:
+    rng = Random(seed)
+    words = encoded(drawn(rng, DESIGN))
+    check(Play(placed(words), 64, len(words), seed, pace=rng.choice([1.0, 0.5])), 3000)
+
+
+def test_a_list_starts_after_a_failure_as_after_a_reset() -> None:
+    bad = encoded([make.start([0]), Command(0)])
+    good = encoded(LIST)
+    first = Play(placed(bad), 64, len(bad))
+    last = Play(placed(good), 64, len(good))
+
+    def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
+        if cycle < 120:
+            return first.drive(cycle, seen)
+        if cycle == 120:
+            assert not seen["status_busy"]
+            return {**last.drive(0, {}), "rst": 0}
+        return last.drive(cycle - 120, seen)
+
+    trace = bench(DESIGN).run(drive, 700)
+    assert last.effects == without_waits(last.golden())
+    assert trace.columns("status_busy", "status_failure")[-1] == (0, 0)
+
+
+@pytest.mark.ghdl
+def test_command_processor_vhdl(replays: Replays) -> None:
+    words = encoded(LIST)
+    replays(Play(placed(words), 64, len(words), pace=0.6).run(300), lint=True)
+    words = encoded([make.start([0]), make.jump(4000, 4)])
+    replays(Play(placed(words), 64, len(words), design=WIDE).run(120))
