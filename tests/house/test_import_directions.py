@@ -121,7 +121,7 @@ TESTBENCHES = rooms(
 COSIM = rooms(
     {"engines.programs": ""},
     {"engines": "engines.programs"},
-    {"block": "engines engines.programs"},
+    {"block": "engines engines.programs", "board": "engines engines.programs"},
     {"phases": "engines", "phases.audit": "engines phases"},
     {"training": "phases phases.audit"},
     {"machines": "engines phases phases.audit training"},

@@ -7,8 +7,6 @@ ratios between figures are worth more than the figures. Each is shown, and kept 
 
 import argparse
 import json
-import os
-import platform
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,29 +19,12 @@ import planning
 import training
 import verified_rows
 import waiting
-from measured import Ratio, Seconds, best
+from measured import Ratio, Seconds, best, machine
 from merp.models.traffic.closed_form import network_traffic
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import fixed
 
 RESULT = Path("build/bench.json")
-
-
-def machine() -> dict[str, Any]:
-    """Name the machine: processor, cores that may be used, system and Python."""
-    model = platform.processor()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
-        model = names[0].partition(":")[2].strip() if names else model
-    return {
-        "processor": model or platform.machine(),
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-    }
 
 
 def traffic() -> Iterator[Seconds]:

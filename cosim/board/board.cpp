@@ -1,0 +1,247 @@
+// The simulated board behind a C interface: registers, interrupt, memory, counters of the bus.
+//
+// tables.h, written for each board, has the geometry of its memory and the arrays of its banks.
+// A cycle is: inputs settle, the bus is counted, the edge. Outputs are those after the edge.
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+
+#include "Vmerp_board.h"
+#include "Vmerp_board___024root.h"
+#include "tables.h"
+#include "verilated.h"
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words of the model are bytes of memory");
+
+constexpr uint64_t NONE = ~uint64_t{0};
+constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256;
+
+// As in bus.py.
+struct Direction {
+    uint64_t beats, bytes, busy, waiting, answered, latency_sum, latency_least, latency_most;
+    uint64_t bursts[LONGEST_BURST + 1];
+};
+
+struct Counters {
+    uint64_t cycles, busy, outside, outside_address;
+    Direction read, write;
+};
+
+static void clear(Direction& direction) {
+    const uint64_t waiting = direction.waiting;
+    direction = {};
+    direction.waiting = waiting;
+    direction.latency_least = NONE;
+}
+
+static void answer(Direction& direction, std::deque<uint64_t>& since, uint64_t now) {
+    if (since.empty()) return;  // nothing was requested; the memory never does this
+    const uint64_t latency = now - since.front();
+    since.pop_front();
+    ++direction.answered;
+    direction.latency_sum += latency;
+    if (latency < direction.latency_least) direction.latency_least = latency;
+    if (latency > direction.latency_most) direction.latency_most = latency;
+}
+
+struct Board {
+    VerilatedContext context;
+    Vmerp_board model{&context};
+    Banks memory = banks(model.rootp);
+    Counters counters{};
+    uint64_t cycle = 0;
+    std::deque<uint64_t> reads, writes;  // cycles of the requests that wait for an answer
+    bool first = true;                   // the next beat of R is the first one of its burst
+
+    ~Board() { model.final(); }
+
+    // Verilator keeps a pointer to a context in each thread, also to one that is gone.
+    void enter() { Verilated::threadContextp(&context); }
+
+    void settle() {
+        model.clk = 0;
+        model.eval();
+        count();
+    }
+
+    void edge() {
+        model.clk = 1;
+        model.eval();
+        ++cycle;
+        ++counters.cycles;
+    }
+
+    void request(Direction& direction, std::deque<uint64_t>& since, uint64_t address,
+                 unsigned length) {
+        ++direction.bursts[length + 1];
+        ++direction.waiting;
+        since.push_back(cycle);
+        if (address + (length + 1) * BEAT_BYTES > SIZE && !counters.outside++) {
+            counters.outside_address = address;
+        }
+    }
+
+    void count() {
+        Direction &read = counters.read, &write = counters.write;
+        const bool reading = read.waiting || model.m_axi_arvalid;
+        const bool writing = write.waiting || model.m_axi_awvalid;
+        if (!reading && !writing) return;
+        ++counters.busy;
+        read.busy += reading;
+        write.busy += writing;
+        if (model.m_axi_rvalid && model.m_axi_rready) {
+            ++read.beats;
+            read.bytes += BEAT_BYTES;
+            if (first) answer(read, reads, cycle);
+            first = model.m_axi_rlast;
+            read.waiting -= first;
+        }
+        if (model.m_axi_wvalid && model.m_axi_wready) {
+            ++write.beats;
+            write.bytes += __builtin_popcountll(model.m_axi_wstrb);
+        }
+        if (model.m_axi_bvalid && model.m_axi_bready) {
+            answer(write, writes, cycle);
+            --write.waiting;
+        }
+        if (model.m_axi_arvalid && model.m_axi_arready) {
+            request(read, reads, model.m_axi_araddr, model.m_axi_arlen);
+        }
+        if (model.m_axi_awvalid && model.m_axi_awready) {
+            request(write, writes, model.m_axi_awaddr, model.m_axi_awlen);
+        }
+    }
+
+    void reset() {
+        model.rst = 1;
+        model.s_axi_awvalid = model.s_axi_wvalid = model.s_axi_arvalid = 0;
+        model.s_axi_bready = model.s_axi_rready = 1;
+        model.s_axi_wstrb = 0xf;
+        reads.clear();
+        writes.clear();
+        first = true;
+        for (int i = 0; i < RESET_CYCLES; ++i) {
+            model.clk = 0;
+            model.eval();
+            edge();
+        }
+        model.rst = 0;
+        counters.read.waiting = counters.write.waiting = 0;
+    }
+
+    // The part of a row that holds a byte, and how many bytes of it follow.
+    uint8_t* place(uint64_t address, uint64_t& left) {
+        const uint64_t row = address / ROW_BYTES, column = address % ROW_BYTES;
+        left = ROW_BYTES - column;
+        return memory[row % memory.size()] + row / memory.size() * ROW_BYTES + column;
+    }
+
+    template <typename Copy>
+    void move(uint64_t address, uint8_t* bytes, uint64_t size, Copy copy) {
+        while (size) {
+            uint64_t part;
+            uint8_t* const found = place(address, part);
+            if (part > size) part = size;
+            copy(found, bytes, part);
+            address += part;
+            bytes += part;
+            size -= part;
+        }
+    }
+};
+
+extern "C" {
+
+Board* board_new() {
+    auto* board = new Board;
+    clear(board->counters.read);
+    clear(board->counters.write);
+    board->reset();
+    return board;
+}
+
+void board_delete(Board* board) {
+    board->enter();
+    delete board;
+}
+
+void board_reset(Board* board) {
+    board->enter();
+    board->reset();
+}
+
+uint64_t board_cycle(const Board* board) { return board->cycle; }
+
+const Counters* board_counters(const Board* board) { return &board->counters; }
+
+void board_clear(Board* board) {
+    Counters& counters = board->counters;
+    counters.cycles = counters.busy = counters.outside = counters.outside_address = 0;
+    clear(counters.read);
+    clear(counters.write);
+}
+
+// The response of a read, or -1 if there is none within `limit` cycles.
+int board_read(Board* board, uint32_t address, uint32_t* value, uint64_t limit) {
+    board->enter();
+    auto& model = board->model;
+    model.s_axi_araddr = address;
+    model.s_axi_arvalid = 1;
+    for (; limit; --limit) {
+        board->settle();
+        const bool taken = model.s_axi_arvalid && model.s_axi_arready;
+        const bool answered = model.s_axi_rvalid;
+        const int response = model.s_axi_rresp;
+        *value = model.s_axi_rdata;
+        board->edge();
+        if (taken) model.s_axi_arvalid = 0;
+        if (answered) return response;
+    }
+    model.s_axi_arvalid = 0;
+    return -1;
+}
+
+// The same of a write.
+int board_write(Board* board, uint32_t address, uint32_t value, uint64_t limit) {
+    board->enter();
+    auto& model = board->model;
+    model.s_axi_awaddr = address;
+    model.s_axi_wdata = value;
+    model.s_axi_awvalid = model.s_axi_wvalid = 1;
+    for (; limit; --limit) {
+        board->settle();
+        const bool announced = model.s_axi_awready, taken = model.s_axi_wready;
+        const bool answered = model.s_axi_bvalid;
+        const int response = model.s_axi_bresp;
+        board->edge();
+        if (announced) model.s_axi_awvalid = 0;
+        if (taken) model.s_axi_wvalid = 0;
+        if (answered) return response;
+    }
+    model.s_axi_awvalid = model.s_axi_wvalid = 0;
+    return -1;
+}
+
+// Run until the interrupt, or for `limit` cycles; whether there is an interrupt.
+int board_wait(Board* board, uint64_t limit) {
+    board->enter();
+    for (; limit && !board->model.irq; --limit) {
+        board->settle();
+        board->edge();
+    }
+    return board->model.irq;
+}
+
+void board_store(Board* board, uint64_t address, uint8_t* bytes, uint64_t size) {
+    board->move(address, bytes, size,
+                [](uint8_t* there, uint8_t* here, uint64_t part) { memcpy(there, here, part); });
+}
+
+void board_load(Board* board, uint64_t address, uint8_t* bytes, uint64_t size) {
+    board->move(address, bytes, size,
+                [](uint8_t* there, uint8_t* here, uint64_t part) { memcpy(here, there, part); });
+}
+
+}  // extern "C"

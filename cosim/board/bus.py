@@ -1,0 +1,120 @@
+"""Counters of a board's bus to memory."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from merp.models.memory.params.memory_port import LONGEST_BURST
+
+_NUMBER = ctypes.c_uint64
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Cycles from a request to its answer.
+
+    The answer to a read is its first beat, to a write its response.
+
+    Attributes:
+        answered: number of answers.
+        total: sum over all answers.
+        least, most: the shortest and the longest; 0 without answers.
+    """
+
+    answered: int
+    total: int
+    least: int
+    most: int
+
+    @property
+    def mean(self) -> float:
+        """The mean; 0 without answers."""
+        return self.total / self.answered if self.answered else 0.0
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Traffic in one direction.
+
+    Attributes:
+        beats: transfers on R or W.
+        bytes: their bytes; of W, those whose strobe was set.
+        bursts: number of requests by their length in beats.
+        waiting: requests without their last beat or their response.
+        busy: cycles in which a request was on its channel, or waited for its end.
+        latency: from request to answer.
+    """
+
+    beats: int
+    bytes: int
+    bursts: Mapping[int, int]
+    waiting: int
+    busy: int
+    latency: Latency
+
+
+@dataclass(frozen=True)
+class Bus:
+    """Traffic between accelerator and memory.
+
+    Attributes:
+        cycles: cycles in which this was counted.
+        busy: cycles in which either direction was busy.
+        read, write: the directions.
+        outside: bursts that left the memory.
+        outside_address: byte address of the first of them.
+    """
+
+    cycles: int
+    busy: int
+    read: Direction
+    write: Direction
+    outside: int
+    outside_address: int
+
+
+class DirectionCounters(ctypes.Structure):
+    """Counters of a direction, as in ``board.cpp``."""
+
+    _fields_ = (
+        *((name, _NUMBER) for name in ("beats", "bytes", "busy", "waiting", "answered")),
+        *((f"latency_{name}", _NUMBER) for name in ("sum", "least", "most")),
+        ("bursts", _NUMBER * (LONGEST_BURST + 1)),
+    )
+
+    def frozen(self) -> Direction:
+        """Return the present counts."""
+        answered = self.answered
+        return Direction(
+            beats=self.beats,
+            bytes=self.bytes,
+            bursts={beats: number for beats, number in enumerate(self.bursts) if number},
+            waiting=self.waiting,
+            busy=self.busy,
+            latency=Latency(
+                answered, self.latency_sum, self.latency_least if answered else 0, self.latency_most
+            ),
+        )
+
+
+class BusCounters(ctypes.Structure):
+    """Counters of a bus, as in ``board.cpp``."""
+
+    _fields_ = (
+        *((name, _NUMBER) for name in ("cycles", "busy", "outside", "outside_address")),
+        ("read", DirectionCounters),
+        ("write", DirectionCounters),
+    )
+
+    def frozen(self) -> Bus:
+        """Return the present counts."""
+        return Bus(
+            cycles=self.cycles,
+            busy=self.busy,
+            read=self.read.frozen(),
+            write=self.write.frozen(),
+            outside=self.outside,
+            outside_address=self.outside_address,
+        )

@@ -1,0 +1,240 @@
+"""A simulated board behind the interface of a driver.
+
+board = SimulatedBoard(built(top, args, Dram()))
+source = board.alloc(images.nbytes)
+board.to_device(source, images)
+board.write32(SOURCE, source.address)
+board.write32(START, 1)
+board.wait(1_000_000)
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from merp.cosim.board.build import Built
+from merp.cosim.board.bus import Bus, BusCounters, Direction
+from merp.models.base.errors import BadInput, CheckFailed
+from merp.models.base.register_map import ADDRESS_WIDTH, WORD_BYTES
+
+WORD_MOST = (1 << 32) - 1
+REGISTER_CYCLES = 10_000
+"""Cycles after which an access to a register counts as unanswered."""
+
+FIRST_ADDRESS = 4096
+"""Address of the first buffer. Address 0 is the value of a register that nobody wrote."""
+
+_AT_ONCE = 100_000
+"""Cycles of a wait between two looks at signals of the process, such as an interrupt from the
+keyboard.
+"""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A part of the board's memory.
+
+    Attributes:
+        address: address of its first byte on the bus.
+        size: its bytes.
+    """
+
+    address: int
+    size: int
+
+
+class SimulatedBoard:
+    """A board in this process, at one call at a time. Several boards can run in several threads."""
+
+    def __init__(self, board: Built) -> None:
+        """Power up: accelerator and controller are reset, memory is undefined."""
+        library = _loaded(str(board.library))
+        self._library = library
+        self._board = ctypes.c_void_p(library.board_new())
+        self._counters = library.board_counters(self._board).contents
+        self._size = board.memory.size
+        self._free = FIRST_ADDRESS
+        self._outside = 0  # bursts that a CheckFailed has reported
+        weakref.finalize(self, library.board_delete, self._board)
+
+    def read32(self, offset: int) -> int:
+        """Return a register.
+
+        Raises:
+            BadInput: there is no such offset, or the accelerator answers with an error.
+            TimeoutError: the accelerator does not answer.
+        """
+        value = ctypes.c_uint32()
+        where = ctypes.byref(value)
+        _check_offset("read32", offset)
+        answer = self._library.board_read(self._board, offset, where, REGISTER_CYCLES)
+        self._check_answer("read32", offset, answer)
+        return value.value
+
+    def write32(self, offset: int, value: int) -> None:
+        """Write a register.
+
+        Raises:
+            BadInput: there is no such offset, the value is not a word of 32 bits, or the
+                accelerator answers with an error.
+            TimeoutError: the accelerator does not answer.
+        """
+        _check_offset("write32", offset)
+        if not 0 <= value <= WORD_MOST:
+            raise BadInput(f"write32: value {value}: allowed are 0 to {WORD_MOST}")
+        answer = self._library.board_write(self._board, offset, value, REGISTER_CYCLES)
+        self._check_answer("write32", offset, answer)
+
+    def _check_answer(self, call: str, offset: int, answer: int) -> None:
+        if answer < 0:
+            raise TimeoutError(
+                f"{call}: no response at offset {offset:#x} for {REGISTER_CYCLES} cycles "
+                f"(cycle {self.cycles})"
+            )
+        if answer:
+            raise BadInput(f"{call}: offset {offset:#x}: the accelerator answers with an error")
+
+    def alloc(self, size: int, align: int = 64) -> Buffer:
+        """Return a new buffer. Its contents are undefined.
+
+        Args:
+            size: bytes, at least 1.
+            align: its address is a multiple of this power of two.
+
+        Raises:
+            BadInput: size or alignment is not allowed, or memory has no space left.
+        """
+        if size < 1 or align < 1 or align & align - 1:
+            raise BadInput(
+                f"alloc: size {size}, align {align}: allowed are sizes from 1 and powers of two"
+            )
+        address = -(-self._free // align) * align
+        if address + size > self._size:
+            free = max(0, self._size - address)
+            raise BadInput(f"alloc: size {size}: memory has {free} of {self._size} bytes left")
+        self._free = address + size
+        return Buffer(address, size)
+
+    def to_device(self, buffer: Buffer, array: np.ndarray[Any, Any]) -> None:
+        """Copy an array to the start of a buffer, in C order. It takes no cycles.
+
+        Raises:
+            BadInput: the array has more bytes than the buffer.
+        """
+        plain = np.ascontiguousarray(array)
+        self._check_size("to_device", buffer, plain.nbytes)
+        where = plain.ctypes.data_as(ctypes.c_void_p)
+        self._library.board_store(self._board, buffer.address, where, plain.nbytes)
+
+    def from_device(
+        self, buffer: Buffer, dtype: np.typing.DTypeLike, shape: int | tuple[int, ...]
+    ) -> np.ndarray[Any, Any]:
+        """Return the start of a buffer as a new array. It takes no cycles.
+
+        Raises:
+            BadInput: the array has more bytes than the buffer.
+        """
+        array = np.empty(shape, dtype)
+        self._check_size("from_device", buffer, array.nbytes)
+        where = array.ctypes.data_as(ctypes.c_void_p)
+        self._library.board_load(self._board, buffer.address, where, array.nbytes)
+        return array
+
+    def _check_size(self, call: str, buffer: Buffer, size: int) -> None:
+        if size > buffer.size:
+            raise BadInput(f"{call}: {size} bytes: allowed are the buffer's {buffer.size}")
+        if buffer.address < 0 or buffer.address + size > self._size:
+            raise BadInput(
+                f"{call}: address {buffer.address:#x}: the memory has {self._size} bytes"
+            )
+
+    def wait(self, timeout_cycles: int) -> None:
+        """Run until the interrupt is high; if it is high already, for no cycle.
+
+        Raises:
+            BadInput: the limit is negative.
+            TimeoutError: it does not rise; the message has the state of the bus.
+            CheckFailed: a burst left the memory.
+        """
+        if timeout_cycles < 0:
+            raise BadInput(f"wait: timeout_cycles {timeout_cycles}: allowed are numbers from 0")
+        left = timeout_cycles
+        while not self._library.board_wait(self._board, min(left, _AT_ONCE)):
+            self._check_bursts()
+            left -= min(left, _AT_ONCE)
+            if not left:
+                bus = self.bus
+                raise TimeoutError(
+                    f"wait: no interrupt for {timeout_cycles} cycles (cycle {self.cycles}); "
+                    f"read: {_told(bus.read)}; write: {_told(bus.write)}"
+                )
+        self._check_bursts()
+
+    def _check_bursts(self) -> None:
+        counters = self._counters
+        if counters.outside > self._outside:
+            self._outside = counters.outside
+            raise CheckFailed(
+                f"bursts outside memory: {counters.outside}, the first at "
+                f"{counters.outside_address:#x}; the memory ends at {self._size:#x}"
+            )
+
+    def reset(self) -> None:
+        """Reset accelerator and controller. Memory and buffers keep their contents."""
+        self._library.board_reset(self._board)
+
+    @property
+    def cycles(self) -> int:
+        """Cycles since power-up."""
+        return int(self._library.board_cycle(self._board))
+
+    @property
+    def bus(self) -> Bus:
+        """Traffic between accelerator and memory since power-up or ``clear_bus``."""
+        return self._counters.frozen()
+
+    def clear_bus(self) -> None:
+        """Set the counters of the bus to zero, except the number of unfinished bursts."""
+        self._outside = 0
+        self._library.board_clear(self._board)
+
+
+def _loaded(path: str) -> ctypes.CDLL:
+    """Load the library of a board, and declare its functions."""
+    library = ctypes.CDLL(path)
+    number, pointer, word = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32
+    functions: dict[str, tuple[Any, tuple[Any, ...]]] = {
+        "new": (pointer, ()),
+        "delete": (None, (pointer,)),
+        "reset": (None, (pointer,)),
+        "cycle": (number, (pointer,)),
+        "counters": (ctypes.POINTER(BusCounters), (pointer,)),
+        "clear": (None, (pointer,)),
+        "read": (ctypes.c_int, (pointer, word, ctypes.POINTER(word), number)),
+        "write": (ctypes.c_int, (pointer, word, word, number)),
+        "wait": (ctypes.c_int, (pointer, number)),
+        "store": (None, (pointer, number, pointer, number)),
+        "load": (None, (pointer, number, pointer, number)),
+    }
+    for name, (result, arguments) in functions.items():
+        function = getattr(library, f"board_{name}")
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _check_offset(call: str, offset: int) -> None:
+    if not 0 <= offset < 1 << ADDRESS_WIDTH or offset % WORD_BYTES:
+        raise BadInput(
+            f"{call}: offset {offset}: allowed are multiples of {WORD_BYTES} below "
+            f"{1 << ADDRESS_WIDTH}"
+        )
+
+
+def _told(direction: Direction) -> str:
+    bursts = sum(direction.bursts.values())
+    return f"{direction.beats} beats of {bursts} bursts, {direction.waiting} of them unfinished"
