@@ -56,7 +56,7 @@ def copier(
     streams = ports_of(design)
     reads, writes = streams.r, streams.w
     write, read = RegisterWrite(), RegisterRead()
-    kinds, begins, starts, clear, stop = bits(3), flag(), flag(), flag(), flag()
+    kinds, begins, starts, clear = bits(3), flag(), flag(), flag()
     source, destination, length = bits(32), bits(32), bits(32)
     running, reading, writing = flag(), flag(), flag()
     number = bits(min(32, mover.word_bits))
@@ -65,7 +65,6 @@ def copier(
     @always_comb
     def configure() -> None:
         clear.next = rst or begins
-        stop.next = False
         reads.start.next = starts and kinds[0]
         writes.start.next = starts and kinds[1]
 
@@ -149,7 +148,7 @@ def copier(
             clk, rst, s_axi=s_axi, write=write, read=read, words=REGISTERS, first_writable=0,
             last_writable=REGISTERS - 1,
         ),
-        memory_interface(clk, clear, stop=stop, streams=streams, m_axi=m_axi, design=design),
+        memory_interface(clk, clear, streams=streams, m_axi=m_axi, design=design),
     )  # fmt: skip
 
 
