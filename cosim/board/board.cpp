@@ -16,7 +16,7 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words of the model are bytes of memory");
 
 constexpr uint64_t NONE = ~uint64_t{0};
-constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256;
+constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256, STREAMS = 32;
 
 // As in bus.py.
 struct Direction {
@@ -24,9 +24,16 @@ struct Direction {
     uint64_t bursts[LONGEST_BURST + 1];
 };
 
+// Words of a stream since an engine began; their first and last cycle, that of the begin is 0.
+struct Moves {
+    uint64_t words, first, last;
+};
+
 struct Counters {
     uint64_t cycles, busy, outside, outside_address;
     Direction read, write;
+    uint64_t ended;  // cycle in which the engine's interrupt rose, or NONE
+    Moves streams[STREAMS];
 };
 
 static void clear(Direction& direction) {
@@ -54,6 +61,7 @@ struct Board {
     uint64_t cycle = 0;
     std::deque<uint64_t> reads, writes;  // cycles of the requests that wait for an answer
     bool first = true;                   // the next beat of R is the first one of its burst
+    uint64_t began = 0;                  // cycle in which an engine began
 
     ~Board() { model.final(); }
 
@@ -64,6 +72,21 @@ struct Board {
         model.clk = 0;
         model.eval();
         count();
+        follow();
+    }
+
+    void follow() {
+        if (begins(model)) {
+            began = cycle;
+            counters.ended = NONE;
+            for (auto& stream : counters.streams) stream = {};
+        }
+        if (ends(model) && counters.ended == NONE) counters.ended = cycle - began;
+        for (uint64_t left = moves(model); left; left &= left - 1) {
+            Moves& stream = counters.streams[__builtin_ctzll(left)];
+            stream.last = cycle - began;
+            if (!stream.words++) stream.first = stream.last;
+        }
     }
 
     void edge() {

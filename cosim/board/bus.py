@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from merp.models.memory.params.commands import MOST_STREAMS
 from merp.models.memory.params.memory_port import LONGEST_BURST
 
 _NUMBER = ctypes.c_uint64
@@ -99,6 +100,17 @@ class DirectionCounters(ctypes.Structure):
         )
 
 
+class Moves(ctypes.Structure):
+    """Words of a stream of an engine, as in ``board.cpp``.
+
+    Attributes:
+        words: transfers since the engine began.
+        first, last: cycle of the first and the last one; the engine began in cycle 0.
+    """
+
+    _fields_ = tuple((name, _NUMBER) for name in ("words", "first", "last"))
+
+
 class BusCounters(ctypes.Structure):
     """Counters of a bus, as in ``board.cpp``."""
 
@@ -106,6 +118,8 @@ class BusCounters(ctypes.Structure):
         *((name, _NUMBER) for name in ("cycles", "busy", "outside", "outside_address")),
         ("read", DirectionCounters),
         ("write", DirectionCounters),
+        ("ended", _NUMBER),
+        ("streams", Moves * MOST_STREAMS),
     )
 
     def frozen(self) -> Bus:

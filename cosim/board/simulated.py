@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from merp.cosim.board.build import Built
-from merp.cosim.board.bus import Bus, BusCounters, Direction
+from merp.cosim.board.bus import Bus, BusCounters, Direction, Moves
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.base.register_map import ADDRESS_WIDTH, WORD_BYTES
 
@@ -197,6 +198,16 @@ class SimulatedBoard:
     def bus(self) -> Bus:
         """Traffic between accelerator and memory since power-up or ``clear_bus``."""
         return self._counters.frozen()
+
+    @property
+    def moves(self) -> Sequence[Moves]:
+        """Words of each stream of an engine since it began; 0 without the pins ``moves``."""
+        return [Moves(each.words, each.first, each.last) for each in self._counters.streams]
+
+    @property
+    def ended(self) -> int:
+        """Cycle in which an engine interrupted for the first time; it began in cycle 0."""
+        return int(self._counters.ended)
 
     def clear_bus(self) -> None:
         """Set the counters of the bus to zero, except the number of unfinished bursts."""

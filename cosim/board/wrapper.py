@@ -21,6 +21,11 @@ INTERRUPT, IRQ = "interrupt", "irq"
 """Names of the interrupt: of an accelerator, and of a board, since Verilator reserves the first."""
 
 REGISTERS, MEMORY = "s_axi_", "m_axi_"
+PINS = MOVES, BEGINS, ENDS = "moves", "begins", "ends"
+"""Optional outputs of an accelerator: bits of streams with a word that moves, of engines that
+begin, and of engines that have ended.
+"""
+
 _DATA = ("wdata", "rdata")
 """Wires that nobody counts."""
 
@@ -47,7 +52,7 @@ def wired(export: Export, memory: GeneratedDram) -> Wiring:
     """
     ports = {port.name: port for port in export.ports}
     _check(export.top, ports, memory)
-    return Wiring(_verilog(export.top, ports), _tables(memory))
+    return Wiring(_verilog(export.top, ports), _tables(memory) + _pins(ports))
 
 
 def _names(prefix: str, bundle: object) -> list[str]:
@@ -65,7 +70,7 @@ def _check(top: str, ports: Mapping[str, Port], memory: GeneratedDram) -> None:
     for kind in (CLOCKS, tuple(RESETS)):
         if len(ports.keys() & set(kind)) != 1:
             raise BadInput(f"{top}: a board needs exactly one port of {', '.join(kind)}")
-    if strange := sorted(ports.keys() - wanted - set(CLOCKS) - RESETS.keys()):
+    if strange := sorted(ports.keys() - wanted - {*PINS, *CLOCKS, *RESETS}):
         raise BadInput(f"{top}: a board has no place for these ports: {', '.join(strange)}")
     bits, there = ports[f"{MEMORY}wdata"].width, memory.beat_bytes * BYTE
     if bits != there:
@@ -128,6 +133,15 @@ def public(memory: GeneratedDram) -> str:
     """Return Verilator's configuration, which makes the memory's arrays visible in C++."""
     lines = [f'public_flat_rw -module "{MODULE}" -var "{name}"' for name in memory.arrays]
     return "\n".join(("`verilator_config", *lines, ""))
+
+
+def _pins(ports: Mapping[str, Port]) -> str:
+    """Return the C++ that reads the streams of engines; without their pins nothing moves."""
+    values = {name: f"model.{name}" if name in ports else "0" for name in PINS}
+    return "".join(
+        f"template <typename Model> uint64_t {name}(const Model& model) {{ return {value}; }}\n"
+        for name, value in values.items()
+    )
 
 
 def _tables(memory: GeneratedDram) -> str:

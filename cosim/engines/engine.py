@@ -15,7 +15,13 @@ from merp.models.base.given import given, mention
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.wave import KINDS
 
-WAVES = {"myhdl": ("vcd",), "verilator": KINDS, "ghdl": KINDS}
+MODULES = {
+    **{name: f"merp.cosim.engines.{name}_engine" for name in ENGINES},
+    "system": "merp.cosim.board.system_engine",
+}
+"""The module of each engine."""
+
+WAVES = {"myhdl": ("vcd",), "verilator": KINDS, "ghdl": KINDS, "system": ()}
 """The waveform formats that each engine writes."""
 
 
@@ -63,9 +69,13 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Run
         )
     if job.wave is not None:
         check_wave(job.wave.path, engine)
-    if engine == "ghdl" and job.top.array != "rtl":
-        raise ValueError(f"engine ghdl runs the hardware: array must be rtl, not {job.top.array!r}")
+    if engine in ("ghdl", "system") and job.top.array != "rtl":
+        raise ValueError(
+            f"engine {engine} runs the hardware: array must be rtl, not {job.top.array!r}"
+        )
     if engine == "ghdl" and job.border is not None:
         raise ValueError("engine ghdl cannot be connected to other simulations")
-    module: Engine = import_module(f"merp.cosim.engines.{engine}_engine")
+    if engine == "system" and job.border is not None:
+        raise BadInput("engine system cannot be connected to other simulations")
+    module: Engine = import_module(MODULES[engine])
     return module.run_job(job, progress)

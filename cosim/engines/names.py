@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ENGINES = ("myhdl", "verilator", "ghdl")
+ENGINES = ("myhdl", "verilator", "ghdl", "system")
 
-USUAL_ARRAYS = {"myhdl": "behavioural", "verilator": "rtl", "ghdl": "rtl"}
+USUAL_ARRAYS = {"myhdl": "behavioural", "verilator": "rtl", "ghdl": "rtl", "system": "rtl"}
 """The default array implementation of an engine."""

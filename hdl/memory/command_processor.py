@@ -87,7 +87,7 @@ class ProcessorStatus:
         self.interrupt = flag()  # pulse: a command interrupts the host, or a list ends
         self.failure = bits(4)  # why the list ended before its end, or 0
         self.commands = bits(WORD)  # commands that were begun; the last one is the failed one
-        self.waiting = bits(design.streams)  # streams that the present command waits for
+        self.waiting = bits(design.streams)  # streams of the present or the last wait
 
 
 @entity
@@ -206,9 +206,6 @@ def command_processor(
     @always_comb
     def tell() -> None:
         status.busy.next = state != IDLE
-        status.waiting.next = 0
-        if state == WAITING:
-            status.waiting.next = mask[n_streams:] & ~streams.done
         streams.stop.next = state in (STOP, ABORT, SETTLE, CLEAR)
         streams.clear.next = state == CLEAR
         fetch.stop.next = state in (STOP, ABORT, SETTLE, CLEAR, REFETCH)
@@ -237,12 +234,15 @@ def command_processor(
                 fetch.start.next = list_.words != 0
                 left.next = list_.words
                 status.commands.next = 0
+                status.waiting.next = 0
                 status.failure.next = NONE
                 status.done.next = False
                 state.next = COMMAND
         elif failing:
             failed.next = reason
             state.next = STOP
+            if state == WAITING:
+                status.waiting.next = mask[n_streams:] & ~streams.done
         elif state == COMMAND:
             if commands.valid:
                 left.next = left - 1
@@ -332,6 +332,7 @@ def command_processor(
                     place.next = place + 1
                     state.next = ACCESS
         elif state == WAITING:
+            status.waiting.next = mask[n_streams:] & ~streams.done
             if over:
                 state.next = COMMAND
             else:
@@ -381,6 +382,7 @@ def command_processor(
             status.interrupt.next = False
             status.done.next = False
             status.failure.next = NONE
+            status.waiting.next = 0
             aborted.next = False
             state.next = IDLE
 

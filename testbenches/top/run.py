@@ -66,6 +66,8 @@ class Run:
         ends: word counts of a stream with several passes in the run: ``tlast`` is high with the
             last word of each. They rise, and include the final word. Without an entry, ``tlast``
             is high with the final word only.
+        outputs: expected words of every output stream. An engine with a memory reserves their
+            places; the other engines do not need them.
     """
 
     config: Mapping[str, int]
@@ -74,6 +76,7 @@ class Run:
     reset_at: int | None = None
     answers: Mapping[str, DerivedSource] = field(default_factory=dict)
     ends: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    outputs: Mapping[str, int] = field(default_factory=dict)
 
     def under(
         self, stalls: Mapping[str, Sequence[int]] | None = None, reset_at: int | None = None

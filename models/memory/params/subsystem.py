@@ -20,7 +20,7 @@ STATUS = {
     "commands": "commands that were begun; the last one is the failed one",
     "failure": "why the list ended: "
     + ", ".join(f"{int(each)}: {each.name.lower()}" for each in Failure),
-    "waiting": "mask of the streams that the present command waits for",
+    "waiting": "mask of the streams that the present wait, or the last one, waits for",
     "error_stream": "number of the stream with the first error response",
     "error_address": "byte address of the burst with that response",
     "cycles": "cycles of the list",

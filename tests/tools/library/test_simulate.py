@@ -132,7 +132,7 @@ BAD = {
     "layer = 1: allowed is text": {"layer": 1},
     "no layer 'conv9': allowed are conv1, conv2, fc3; did you mean conv2?": {"layer": "conv9"},
     "phase = 'bq': allowed are fp, ff, dp, bp, ku, all": {"phase": "bq"},
-    "engine = 'vhdl': allowed are myhdl, verilator, ghdl": {"engine": "vhdl"},
+    "engine = 'vhdl': allowed are myhdl, verilator, ghdl, system": {"engine": "vhdl"},
     "cu_array = 'behavioural': engine ghdl runs RTL only: allowed: rtl": {
         "engine": "ghdl", "cu_array": "behavioural",
     },

@@ -89,7 +89,7 @@ def test_nothing_is_printed(
 def bad() -> dict[str, dict[str, object]]:
     data = IMAGES, LABELS
     return {
-        "engine = 'vcs': allowed are golden, myhdl, verilator, ghdl": {"engine": "vcs"},
+        "engine = 'vcs': allowed are golden, myhdl, verilator, ghdl, system": {"engine": "vcs"},
         "loss = 'absolute': allowed are cross-entropy, squared, hinge": {"loss": "absolute"},
         "batch = 0: must be a whole number from 1 to 65536": {"batch": 0},
         "batch = 17: allowed are 1 to 16, the images to train with": {"batch": 17},

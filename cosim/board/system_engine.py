@@ -1,0 +1,81 @@
+"""Engine ``system``: a top runs from the memory of a simulated board, by lists of commands."""
+
+from __future__ import annotations
+
+import hashlib
+from time import perf_counter
+
+from merp.cosim.board.build import built
+from merp.cosim.board.dram import Dram
+from merp.cosim.board.play import play
+from merp.cosim.board.simulated import SimulatedBoard
+from merp.cosim.board.system import system_of
+from merp.cosim.engines.job import Job, Playing
+from merp.cosim.engines.record import RunRecord
+from merp.models.base.errors import BadInput
+from merp.models.memory.params.memory_port import MemoryPort
+from merp.testbenches.top.player import Progress
+from merp.testbenches.top.run import Outcome, Run
+
+MEMORY = Dram()
+"""The memory of the board: DDR3 of 16 bits, whose controller has beats of 128 bits."""
+
+MOST_CYCLES = (1 << 32) - 1
+SPARE_CYCLES = 1_000_000
+SLOWEST = 16
+"""A pass may take so many times the cycles that it would take without memory."""
+
+
+def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
+    """Run ``job`` on a simulated board: memory holds every stream, and the engine's registers.
+
+    Raises:
+        BadInput: a package is missing, or the top has beats of several elements. Or a run has
+            stalls, a reset, or inputs that depend on its outputs.
+        CheckFailed: a list of commands failed.
+    """
+    began = perf_counter()
+    several = [pin.name for pin in job.top.ports.streams if pin.lanes > 1]
+    if several:
+        raise BadInput(
+            f"engine system: {', '.join(several)}: beats of several elements are not supported: "
+            "use another engine, or ports of one element"
+        )
+    system = system_of(job.top, MemoryPort(data_bits=MEMORY.data_bits * 8))
+    library = built(system.function, system.args, MEMORY)
+    sha = hashlib.sha256(library.library.read_bytes()).hexdigest()
+    playing = Playing(job, "system", sha, began)
+    for run in playing.runs():
+        _check(run)
+        start = perf_counter()
+        words = sum(each.size for each in run.words.values()) + sum(run.outputs.values())
+        known = sum(each.cycles or 0 for each in job.wanted)
+        limit = min(MOST_CYCLES, SLOWEST * (words + known) + SPARE_CYCLES)
+        played = play(SimulatedBoard(library), system, run, run.outputs, limit)
+        moves = played.moves
+        playing.deliver(
+            Outcome(
+                words=played.words,
+                transfers={name: each.words for name, each in moves.items()},
+                first={name: each.first if each.words else -1 for name, each in moves.items()},
+                last={name: each.last if each.words else -1 for name, each in moves.items()},
+                status=played.status,
+                cycles=played.engine_cycles,
+                resets=0,
+                faults=(),
+                seconds=perf_counter() - start,
+            )
+        )
+        if progress is not None:
+            progress(played.cycles, words)
+    return playing.records
+
+
+def _check(run: Run) -> None:
+    if run.stalls or run.reset_at is not None:
+        raise BadInput("engine system: memory decides about stalls, and a run is not reset")
+    if run.answers:
+        raise BadInput(
+            "engine system: inputs that depend on outputs of the same run are not supported: "
+            f"{', '.join(run.answers)}"
+        )

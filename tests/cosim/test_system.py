@@ -1,0 +1,193 @@
+"""An engine that runs from a simulated board's memory: bits, counts, the bus, and failures."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from marks import in_full
+from merp.cosim.board.build import Built, built
+from merp.cosim.board.play import check_bus, play
+from merp.cosim.board.simulated import SimulatedBoard
+from merp.cosim.board.system import System, system_of
+from merp.cosim.board.system_engine import MEMORY
+from merp.cosim.board.words import beats_for, from_memory, to_memory
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.machines.loader import phase_of
+from merp.cosim.phases.audit.run_and_audit import run_and_audit
+from merp.cosim.phases.expectation import GroupPass
+from merp.models.base.errors import BadInput, CheckFailed
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.initial import parameters
+from merp.models.memory.params.memory_port import MemoryPort
+from merp.testbenches.top.run import DerivedSource
+from merp.testbenches.top.top import Pin, Top
+from merp.tools.common.input_maps import random_maps
+from merp.tools.common.shipped import open_network
+from needed_tools import needs
+
+LIMIT = 100_000
+
+
+def a_pass(phase: str, layer: str = "conv1", images: int = 2) -> tuple[Top, GroupPass]:
+    """A pass of tiny3 with golden operands."""
+    network = open_network("tiny3")
+    step = GoldenStep(network, network.layers, random_maps(network, images), parameters(network, 0))
+    hardware = phase_of(network, network.layer(layer), phase)
+    return hardware.top(), hardware.golden_pass(network.layer(layer), 0, step)
+
+
+class OnBoard(NamedTuple):
+    """A pass of forward propagation, its accelerator, and the words of its outputs."""
+
+    system: System
+    library: Built
+    found: GroupPass
+    outputs: dict[str, int]
+
+
+@pytest.fixture(scope="module")
+def forward() -> OnBoard:
+    top, found = a_pass("fp")
+    system = system_of(top, MemoryPort(data_bits=8 * MEMORY.data_bits))
+    ports = found.expected.ports.values()
+    outputs = {each.stream: each.closed_form for each in ports if each.golden is not None}
+    return OnBoard(system, built(system.function, system.args, MEMORY), found, outputs)
+
+
+@needs("litedram")
+@pytest.mark.verilator
+@pytest.mark.parametrize("phase", ["fp", *in_full("ku", "dp")])
+def test_a_pass_has_the_goldens_bits_and_counts(phase: str) -> None:
+    """Also the cycles between words on the pins are those of the counters."""
+    top, found = a_pass(phase, "conv2" if phase == "dp" else "conv1")
+    (audited,) = run_and_audit(top, [found], "system")
+    assert audited.audit.failures == ()
+    assert audited.audit.words_compared > 30
+    assert audited.audit.mismatches == 0
+
+
+@needs("litedram")
+@pytest.mark.verilator
+def test_the_host_rings_once_and_the_bus_carries_the_formula(forward: OnBoard) -> None:
+    board = SimulatedBoard(forward.library)
+    played = play(board, forward.system, forward.found.run, forward.outputs, LIMIT)
+    golden = forward.found.expected.ports["map_out"].golden
+    assert golden is not None
+    np.testing.assert_array_equal(played.words["m_axis_map"], golden.reshape(-1))
+    registers = forward.system.engine
+    recorded = 1 + len(registers.registers) - registers.first_counter
+    assert played.formula.write.useful == 4 * (forward.outputs["m_axis_map"] + recorded)
+    inputs = sum(each.words for name, each in played.moves.items() if name.startswith("s_"))
+    assert played.formula.read.useful > 4 * inputs, "the list is read as well"
+    assert played.bus.write.bytes == played.formula.write.useful
+
+
+@needs("litedram")
+@pytest.mark.verilator
+def test_a_pass_that_expects_too_many_words_names_the_stream(forward: OnBoard) -> None:
+    """The engine ends, and the writer still waits for a word: the limit ends the list."""
+    more = {name: words + 1 for name, words in forward.outputs.items()}
+    board = SimulatedBoard(forward.library)
+    with pytest.raises(CheckFailed, match=r"time at command \d+, waiting for forward_map_out"):
+        play(board, forward.system, forward.found.run, more, 5_000)
+    played = play(board, forward.system, forward.found.run, forward.outputs, LIMIT)
+    golden = forward.found.expected.ports["map_out"].golden
+    assert golden is not None
+    np.testing.assert_array_equal(
+        played.words["m_axis_map"], golden.reshape(-1), "the next list runs without a reset"
+    )
+
+
+@needs("litedram")
+@pytest.mark.verilator
+def test_an_illegal_setting_ends_the_list_before_the_engine_starts(forward: OnBoard) -> None:
+    run = forward.found.run
+    name = next(iter(run.config))
+    wrong = replace(run, config={**run.config, name: (1 << 32) - 1})
+    board = SimulatedBoard(forward.library)
+    with pytest.raises(CheckFailed, match=r"list: unexpected at command 2"):
+        play(board, forward.system, wrong, forward.outputs, LIMIT)
+    assert not any(each.words for each in board.moves)
+
+
+@needs("litedram")
+@pytest.mark.verilator
+def test_a_memory_that_is_too_small_is_told_before_the_start(forward: OnBoard) -> None:
+    board = SimulatedBoard(forward.library)
+    many = {name: 1 << 30 for name in forward.outputs}
+    with pytest.raises(BadInput, match="memory"):
+        play(board, forward.system, forward.found.run, many, LIMIT)
+    assert board.bus.busy == 0
+
+
+@needs("litedram")
+@pytest.mark.verilator
+def test_a_wrong_count_on_the_bus_is_a_failure(forward: OnBoard) -> None:
+    board = SimulatedBoard(forward.library)
+    played = play(board, forward.system, forward.found.run, forward.outputs, LIMIT)
+    for direction in ("read", "write"):
+        traffic = getattr(played.formula, direction)
+        wrong = played.formula._replace(**{direction: replace(traffic, beats=traffic.beats + 1)})
+        with pytest.raises(CheckFailed, match=f"bus: {direction[:4]}.* beats: "):
+            check_bus(played.bus, wrong)
+
+
+@pytest.mark.parametrize("array", ["behavioural"])
+def test_arrays_that_are_no_hardware_are_refused(array: str) -> None:
+    top, found = a_pass("fp")
+    with pytest.raises(ValueError, match="engine system runs the hardware: array must be rtl"):
+        run_job(Job(replace(top, array=array), [found.run]), "system")
+
+
+def test_beats_of_several_elements_are_refused() -> None:
+    network = open_network("digits")
+    layer = network.layer("conv2")
+    hardware = phase_of(network, layer, "fp")
+    wide = type(hardware)(network, replace(hardware.design, map_port=4))
+    with pytest.raises(BadInput, match=r"s_axis_map.*: beats of several elements are not"):
+        run_job(Job(wide.top(), []), "system")
+
+
+@pytest.mark.parametrize(
+    ("pin", "word_bytes"),
+    [
+        (Pin("a", 32), 4),
+        (Pin("a", 12), 2),
+        (Pin("a", 1), 1),
+        (Pin("a", 64, 4), 8),
+        (Pin("a", 40), 8),
+    ],
+)
+def test_words_come_back_from_memory(pin: Pin, word_bytes: int) -> None:
+    rng = np.random.default_rng(3)
+    elements = rng.integers(0, 1 << pin.element, 13, dtype=np.uint64)
+    data = to_memory(elements, pin, word_bytes)
+    assert data.size == beats_for(13, pin) * word_bytes
+    np.testing.assert_array_equal(from_memory(data, pin, 13), elements)
+
+
+def test_words_are_little_endian_with_zeros_above() -> None:
+    words = np.array([0x123, 0xFFF], np.uint32)
+    assert to_memory(words, Pin("a", 12), 2).tolist() == [0x23, 0x01, 0xFF, 0x0F]
+    assert to_memory(words, Pin("a", 24, 2), 4).tolist() == [0x23, 0xF1, 0xFF, 0]
+
+
+def test_runs_that_a_memory_cannot_play_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    top, found = a_pass("fp")
+    monkeypatch.setattr(
+        "merp.cosim.board.system_engine.built", lambda *_: Built(Path(__file__), None)
+    )
+    for run, message in (
+        (found.run.under({"s_axis_map": (1, 0)}), "memory decides about stalls"),
+        (found.run.under(reset_at=5), "memory decides about stalls"),
+        (
+            replace(found.run, answers={"s_axis_bias": DerivedSource("m_axis_map", 1, 1)}),
+            "inputs that depend on outputs of the same run are not supported: s_axis_bias",
+        ),
+    ):
+        with pytest.raises(BadInput, match=message):
+            run_job(Job(top, [run]), "system")
