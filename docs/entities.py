@@ -243,6 +243,7 @@ def _memory() -> Exported:
     args = {name: flag() for name in ("clk", "rst", "interrupt")}
     args |= {"s_axi": AxiLite(), "m_axi": Axi4(port), "interrupts": bits(1), "design": design}
     streams = {name: Stream(each.word_bits) for name, each in (*read, *written)}
+    streams["map"].keep = bits(mover.word_bytes)
     args |= {"streams": Bundles(streams), "engines": Bundles({"engine": AxiLite()})}
     meanings = {each.name: each.meaning for each in registers.registers}
     return _exported(memory_subsystem, args | {"registers": registers}, meanings)

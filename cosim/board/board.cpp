@@ -16,7 +16,7 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words of the model are bytes of memory");
 
 constexpr uint64_t NONE = ~uint64_t{0};
-constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256, STREAMS = 32;
+constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256, MOST_STREAMS = 32;
 
 // As in bus.py.
 struct Direction {
@@ -24,7 +24,7 @@ struct Direction {
     uint64_t bursts[LONGEST_BURST + 1];
 };
 
-// Words of a stream since an engine began; their first and last cycle, that of the begin is 0.
+// Elements of a stream since an engine began; their first and last cycle. It began in cycle 0.
 struct Moves {
     uint64_t words, first, last;
 };
@@ -33,7 +33,7 @@ struct Counters {
     uint64_t cycles, busy, outside, outside_address;
     Direction read, write;
     uint64_t ended;  // cycle in which the engine's interrupt rose, or NONE
-    Moves streams[STREAMS];
+    Moves streams[MOST_STREAMS];
 };
 
 static void clear(Direction& direction) {
@@ -82,10 +82,13 @@ struct Board {
             for (auto& stream : counters.streams) stream = {};
         }
         if (ends(model) && counters.ended == NONE) counters.ended = cycle - began;
-        for (uint64_t left = moves(model); left; left &= left - 1) {
-            Moves& stream = counters.streams[__builtin_ctzll(left)];
+        for (int i = 0; i < STREAMS; ++i) {
+            const uint64_t elements = moves(model, i);
+            if (!elements) continue;
+            Moves& stream = counters.streams[i];
             stream.last = cycle - began;
-            if (!stream.words++) stream.first = stream.last;
+            if (!stream.words) stream.first = stream.last;
+            stream.words += elements;
         }
     }
 

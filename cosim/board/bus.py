@@ -101,10 +101,10 @@ class DirectionCounters(ctypes.Structure):
 
 
 class Moves(ctypes.Structure):
-    """Words of a stream of an engine, as in ``board.cpp``.
+    """Elements of a stream of an engine, as in ``board.cpp``.
 
     Attributes:
-        words: transfers since the engine began.
+        words: elements that moved since the engine began.
         first, last: cycle of the first and the last one; the engine began in cycle 0.
     """
 

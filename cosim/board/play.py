@@ -20,6 +20,7 @@ from merp.models.memory import commands as make
 from merp.models.memory.bus_traffic import BusTraffic, bus_traffic
 from merp.models.memory.commands import Command, encoded
 from merp.models.memory.params.commands import Failure
+from merp.models.memory.params.memory_port import BYTE
 from merp.models.memory.params.mover import Mover
 from merp.models.memory.params.subsystem import LIST, RECORDS
 from merp.models.memory.walk import Walk
@@ -46,8 +47,8 @@ class Played:
         status: counters of the engine, by name.
         cycles: cycles of the list, from its start to its end.
         engine_cycles: cycles of the engine, from its start to its end.
-        moves: words of each input and output stream on the pins of the engine, with their first
-            and last cycle.
+        moves: elements of each input and output stream on the pins of the engine, with their
+            first and last cycle.
         bus: traffic on the memory's port, which is equal to ``formula``.
         formula: the same traffic by formula.
     """
@@ -83,10 +84,13 @@ def play(
     numbers, interface = design.numbers, design.interface
     movers = dict((*interface.readers, *interface.writers))
     walks: dict[str, Walk] = {}
+    tails: dict[str, int] = {}
     for name, pin in system.inputs.items():
-        data = to_memory(run.words[pin.name], pin, movers[name].word_bytes)
+        words = run.words[pin.name]
+        data = to_memory(words, pin, movers[name].word_bytes)
         if data.size:
             walks[name] = _stored(board, data, movers[name])
+            tails[name] = words.size % pin.lanes * pin.element // BYTE
     places: dict[str, Buffer] = {}
     for name, pin in system.outputs.items():
         beats = beats_for(outputs[pin.name], pin)
@@ -106,7 +110,7 @@ def play(
         *make.write(engine.first_setting, settings),
         make.expect(place("error"), 0),
         *make.write(place("interrupt"), [1, 1]),
-        *(make.walk(numbers[name], each) for name, each in walks.items()),
+        *(make.walk(numbers[name], each, tails.get(name, 0)) for name, each in walks.items()),
         make.start(numbers[name] for name in walks),
         *make.write(place("control"), [1]),
         make.wait(moving, [0], limit),
@@ -115,16 +119,16 @@ def play(
         make.wait([numbers[RECORDS]], [], limit),
         make.END,
     ]
-    words = np.array(encoded(commands), np.uint32)
-    list_ = board.alloc(words.nbytes)
-    board.to_device(list_, words)
+    played = np.array(encoded(commands), np.uint32)
+    list_ = board.alloc(played.nbytes)
+    board.to_device(list_, played)
     board.clear_bus()
-    _ring(board, system, list_, words.size)
+    _ring(board, system, list_, played.size)
     board.wait(limit + 100_000)
     bus = board.bus
     _check(board, system)
     moved = {name: bus_traffic(each, movers[name]) for name, each in walks.items()}
-    listed = Walk(list_.address // WORD_BYTES, words.size)
+    listed = Walk(list_.address // WORD_BYTES, played.size)
     moved[LIST] = bus_traffic(listed, movers[LIST])
     inputs = {*system.inputs, LIST}
     wanted = Formula(

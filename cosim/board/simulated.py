@@ -121,6 +121,10 @@ class SimulatedBoard:
         self._free = address + size
         return Buffer(address, size)
 
+    def free_all(self) -> None:
+        """Free all buffers. Memory keeps its contents."""
+        self._free = FIRST_ADDRESS
+
     def to_device(self, buffer: Buffer, array: np.ndarray[Any, Any]) -> None:
         """Copy an array to the start of a buffer, in C order. It takes no cycles.
 

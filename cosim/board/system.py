@@ -64,7 +64,7 @@ def system_of(top: Top, port: MemoryPort) -> System:
     args = {
         **{key: flag() for key in ("clk", "rst", "interrupt")},
         "s_axi": AxiLite(), "m_axi": Axi4(port), "registers": host, "design": design,
-        "moves": bits(len(design.numbers) - 1), "begins": bits(1), "ends": bits(1),
+        "moves": bits(BYTE * (len(design.numbers) - 1)), "begins": bits(1), "ends": bits(1),
     }  # fmt: skip
     function = memory_system([SystemEngine(name, shell.function, shell.args)])
     return System(function, args, design, host, shell.args["registers"], inputs, outputs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from time import perf_counter
 
 from merp.cosim.board.build import built
@@ -16,9 +17,10 @@ from merp.models.base.errors import BadInput
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run
+from merp.testbenches.top.top import Pin
 
-MEMORY = Dram()
-"""The memory of the board: DDR3 of 16 bits, whose controller has beats of 128 bits."""
+BUSES = (16, 32, 64)
+"""Widths of the data buses of DDR3 memories, in bits."""
 
 MOST_CYCLES = (1 << 32) - 1
 SPARE_CYCLES = 1_000_000
@@ -30,28 +32,25 @@ def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
     """Run ``job`` on a simulated board: memory holds every stream, and the engine's registers.
 
     Raises:
-        BadInput: a package is missing, or the top has beats of several elements. Or a run has
-            stalls, a reset, or inputs that depend on its outputs.
+        BadInput: a package is missing, or a stream is wider than every memory. Or a run has stalls,
+            a reset, or inputs that depend on its outputs.
         CheckFailed: a list of commands failed.
     """
     began = perf_counter()
-    several = [pin.name for pin in job.top.ports.streams if pin.lanes > 1]
-    if several:
-        raise BadInput(
-            f"engine system: {', '.join(several)}: beats of several elements are not supported: "
-            "use another engine, or ports of one element"
-        )
-    system = system_of(job.top, MemoryPort(data_bits=MEMORY.data_bits * 8))
-    library = built(system.function, system.args, MEMORY)
+    memory = memory_for(job.top.ports.streams)
+    system = system_of(job.top, MemoryPort(data_bits=memory.port_bits))
+    library = built(system.function, system.args, memory)
     sha = hashlib.sha256(library.library.read_bytes()).hexdigest()
     playing = Playing(job, "system", sha, began)
+    board = SimulatedBoard(library)  # an engine may keep something from one run to the next
     for run in playing.runs():
         _check(run)
+        board.free_all()
         start = perf_counter()
         words = sum(each.size for each in run.words.values()) + sum(run.outputs.values())
         known = sum(each.cycles or 0 for each in job.wanted)
         limit = min(MOST_CYCLES, SLOWEST * (words + known) + SPARE_CYCLES)
-        played = play(SimulatedBoard(library), system, run, run.outputs, limit)
+        played = play(board, system, run, run.outputs, limit)
         moves = played.moves
         playing.deliver(
             Outcome(
@@ -71,9 +70,28 @@ def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
     return playing.records
 
 
+def memory_for(streams: Sequence[Pin]) -> Dram:
+    """Return the narrowest memory whose beats hold a word of each of these streams.
+
+    Raises:
+        BadInput: there is none.
+    """
+    widest = max(streams, key=lambda pin: pin.width)
+    for bits in BUSES:
+        memory = Dram(data_bits=bits)
+        if widest.width <= memory.port_bits:
+            return memory
+    raise BadInput(
+        f"engine system: {widest.name}: beats of {widest.width} bits: allowed are at most "
+        f"{memory.port_bits}"
+    )
+
+
 def _check(run: Run) -> None:
     if run.stalls or run.reset_at is not None:
         raise BadInput("engine system: memory decides about stalls, and a run is not reset")
+    if run.ends:
+        raise BadInput("engine system: several passes in one run are not supported")
     if run.answers:
         raise BadInput(
             "engine system: inputs that depend on outputs of the same run are not supported: "

@@ -22,9 +22,12 @@ INTERRUPT, IRQ = "interrupt", "irq"
 
 REGISTERS, MEMORY = "s_axi_", "m_axi_"
 PINS = MOVES, BEGINS, ENDS = "moves", "begins", "ends"
-"""Optional outputs of an accelerator: bits of streams with a word that moves, of engines that
-begin, and of engines that have ended.
+"""Optional outputs of an accelerator: of each stream a byte, the number of elements that move; of
+each engine a bit, that it begins, and that it has ended.
 """
+
+WIDEST_NUMBER = 64
+"""Bits of the widest port that Verilator has as a number; wider ones are arrays of 32 bits."""
 
 _DATA = ("wdata", "rdata")
 """Wires that nobody counts."""
@@ -137,10 +140,21 @@ def public(memory: GeneratedDram) -> str:
 
 def _pins(ports: Mapping[str, Port]) -> str:
     """Return the C++ that reads the streams of engines; without their pins nothing moves."""
-    values = {name: f"model.{name}" if name in ports else "0" for name in PINS}
+    streams = (ports[MOVES].width or 0) // BYTE if MOVES in ports else 0
+    byte = "(model.moves >> 8 * stream) & 0xff"
+    if streams * BYTE > WIDEST_NUMBER:
+        byte = "(model.moves[stream / 4] >> 8 * (stream % 4)) & 0xff"
+    values = {
+        "moves": byte if streams else "0",
+        **{name: f"model.{name}" if name in ports else "0" for name in (BEGINS, ENDS)},
+    }
     return "".join(
-        f"template <typename Model> uint64_t {name}(const Model& model) {{ return {value}; }}\n"
-        for name, value in values.items()
+        [f"constexpr int STREAMS = {streams};\n"]
+        + [
+            f"template <typename Model> uint64_t {name}"
+            f"(const Model& model, int stream = 0) {{ return {value}; }}\n"
+            for name, value in values.items()
+        ]
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always_comb, block
 
-from merp.hdl.base.signals import Bundles, Stream, flag
+from merp.hdl.base.signals import Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.arbiter import arbiter
 from merp.hdl.memory.axi4 import Axi4
@@ -20,6 +20,7 @@ from merp.hdl.memory.requests import (
     WriteResponses,
 )
 from merp.hdl.memory.write_mover import write_mover
+from merp.models.memory.params.commands import TAIL_BITS
 from merp.models.memory.params.interface import InterfaceDesign
 from merp.models.memory.params.mover import Mover
 
@@ -42,6 +43,7 @@ class ReadPort(MoverControl):
 
     def __init__(self, mover: Mover) -> None:
         super().__init__(mover)
+        self.tail = bits(TAIL_BITS)  # bytes of the last word that count; 0: all of them
         self.source = Stream(mover.word_bits)
 
 

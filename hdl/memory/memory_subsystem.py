@@ -24,6 +24,7 @@ from merp.hdl.memory.command_processor import (
 from merp.hdl.memory.memory_interface import MoverControl, memory_interface, ports_of
 from merp.hdl.memory.requests import ErrorResponse
 from merp.hdl.memory.stream_control import stream_control
+from merp.hdl.memory.tail_keep import tail_keep
 from merp.hdl.memory.walk_registers import walk_registers
 from merp.models.base.register_map import FLAGS, RegisterMap
 from merp.models.memory.params.commands import WORD
@@ -225,8 +226,15 @@ def memory_subsystem(
         ),
         lite_manager(clk, rst, access=access, engines=engines),
         [
-            walk_registers(clk, write=walks, config=each.config, stream=at)
+            walk_registers(
+                clk, write=walks, config=each.config, stream=at, tail=vars(each).get("tail")
+            )
             for at, each in enumerate(movers)
+        ],
+        [
+            tail_keep(stream=each.source, tail=each.tail, keep=each.source.keep)
+            for each in (getattr(ports, name) for name, _ in design.readers)
+            if each.source.keep is not None
         ],
         [
             stream_control(

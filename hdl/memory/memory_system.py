@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb, block
+from myhdl import ConcatSignal, always_comb, block, intbv
 
 from merp.hdl.axi.axi_lite import AxiLite
-from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, flag
+from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.memory_subsystem import memory_subsystem
@@ -59,15 +59,15 @@ def _received(stream: Stream, axis: AxiStream) -> Any:
 
 
 @block
-def _whole(stream: Stream, axis: AxiStream) -> Any:
-    """Mark every element of a beat."""
-    every = (1 << len(axis.tkeep)) - 1
+def _kept(keep: Word, tkeep: Word) -> Any:
+    """Hand on the marks of bytes to an engine."""
+    size = len(tkeep)
 
     @always_comb
-    def mark() -> None:
-        axis.tkeep.next = every
+    def hand_on() -> None:
+        tkeep.next = keep[size:]
 
-    return mark
+    return hand_on
 
 
 @block
@@ -85,12 +85,30 @@ def _sent(stream: Stream, axis: AxiStream) -> Any:
 
 
 @block
-def _moving(stream: Stream, moves: Bit) -> Any:
-    """Tell that a word moves."""
+def _moving(axis: AxiStream, moves: Word) -> Any:
+    """Tell how many elements move in this cycle."""
+    lanes = axis.lanes
 
-    @always_comb
-    def watch() -> None:
-        moves.next = stream.valid and stream.ready
+    if axis.tkeep is None:
+
+        @always_comb
+        def watch() -> None:
+            moves.next = axis.tvalid and axis.tready
+
+    else:
+        step = len(axis.tkeep) // lanes
+        keep = axis.tkeep
+
+        @always_comb
+        def watch() -> None:
+            elements = intbv(0, min=0, max=lanes + 1)
+            elements[:] = 0
+            for i in range(lanes):
+                if keep[i * step]:
+                    elements[:] = elements + 1
+            moves.next = 0
+            if axis.tvalid and axis.tready:
+                moves.next = elements
 
     return watch
 
@@ -163,7 +181,7 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
         s_axi      in   AXI4-Lite access of the host to the registers
         m_axi      out  memory
         interrupt  out  high while the interrupt is enabled and pending
-        moves      out  a word of a stream moves; bit i is stream i. For a monitor
+        moves      out  number of elements that move; byte i is of stream i. For a monitor
         begins     out  an engine begins a run; bit i is engine i. For a monitor
         ends       out  the interrupt of each engine, which follows its end by a cycle
 
@@ -172,13 +190,16 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
         aresetn = flag()
         parts: list[Any] = [_not(rst, aresetn)]
         streams: dict[str, Stream] = {}
+        axes: dict[str, AxiStream] = {}
         widths = {name: each.word_bits for name, each in (*design.readers, *design.writers)}
         for engine in engines:
+            axes |= engine.streams("s_axis") | engine.streams("m_axis")
             for name, axis in engine.streams("s_axis").items():
                 streams[name] = Stream(widths[name])
                 parts.append(_received(streams[name], axis))
                 if axis.tkeep is not None:
-                    parts.append(_whole(streams[name], axis))
+                    streams[name].keep = bits(widths[name] // BYTE)
+                    parts.append(_kept(streams[name].keep, axis.tkeep))
             for name, axis in engine.streams("m_axis").items():
                 streams[name] = Stream(widths[name])
                 parts.append(_sent(streams[name], axis))
@@ -194,9 +215,12 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
             interrupts=interrupts, m_axi=m_axi, interrupt=interrupt, registers=registers,
             design=design,
         )  # fmt: skip
-        numbers = [name for name in design.numbers if name in streams]
-        movers, starters = [flag() for _ in numbers], [flag() for _ in engines]
-        parts += [_moving(streams[name], move) for name, move in zip(numbers, movers, strict=True)]
+        movers = [bits(BYTE) for _ in streams]
+        starters = [flag() for _ in engines]
+        parts += [
+            _moving(axes[name], move)
+            for name, move in zip((n for n in design.numbers if n in axes), movers, strict=True)
+        ]
         parts += [
             _beginning(each.args["s_axi"], line)
             for each, line in zip(engines, starters, strict=True)

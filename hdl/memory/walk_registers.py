@@ -10,7 +10,7 @@ from merp.hdl.base.signals import flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.command_processor import WalkWrite
 from merp.hdl.memory.requests import WalkConfig
-from merp.models.memory.params.commands import WORD
+from merp.models.memory.params.commands import TAIL_LOW, TAIL_WORD, WORD
 
 
 @block
@@ -22,6 +22,18 @@ def _low(clk: Bit, chosen: Bit, index: Word, data: Word, value: Word, at: int) -
     def keep() -> None:
         if chosen and index == at:
             value.next = data[width:]
+
+    return keep
+
+
+@block
+def _tail(clk: Bit, chosen: Bit, index: Word, data: Word, tail: Word) -> Any:
+    """Keep the tail, which shares a word with the length."""
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if chosen and index == TAIL_WORD:
+            tail.next = data[:TAIL_LOW]
 
     return keep
 
@@ -43,11 +55,14 @@ def _wide(clk: Bit, chosen: Bit, index: Word, data: Word, value: Word, at: int) 
 
 
 @entity
-def walk_registers(clk: Bit, write: WalkWrite, config: WalkConfig, stream: int) -> Any:
+def walk_registers(
+    clk: Bit, write: WalkWrite, config: WalkConfig, stream: int, tail: Word = None
+) -> Any:
     """Keep the walk of a stream: 64 bits of base and length, then each dimension, inner first.
 
     write   in   a word of a walk: base, length, and of each dimension count and jump
     config  out  the walk
+    tail    out  bytes of the last word that count; 0: all of them
 
     Words that a value does not need are ignored. Latency: one cycle. Reset: none, a command sets
     all words of a walk.
@@ -63,6 +78,9 @@ def walk_registers(clk: Bit, write: WalkWrite, config: WalkConfig, stream: int) 
             kept.append(
                 keep(clk, chosen=chosen, index=write.index, data=write.data, value=value, at=at)
             )
+
+    if tail is not None:
+        kept.append(_tail(clk, chosen=chosen, index=write.index, data=write.data, tail=tail))
 
     @always_comb
     def choose() -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from merp.models.memory.params.commands import MOST_WORDS, WALK_WORDS, WORD, Operation
+from merp.models.memory.params.commands import (
+    MOST_WORDS,
+    TAIL_LOW,
+    TAIL_WORD,
+    WALK_WORDS,
+    WORD,
+    Operation,
+)
 from merp.models.memory.params.mover import DIMENSIONS
 from merp.models.memory.walk import Dimension, Walk
 
@@ -42,13 +49,17 @@ def write(register: int, words: Sequence[int]) -> list[Command]:
     ]
 
 
-def walk(stream: int, way: Walk) -> Command:
-    """Return the command that sets the walk of a stream, whose addresses count words."""
+def walk(stream: int, way: Walk, tail: int = 0) -> Command:
+    """Return the command that sets the walk of a stream, whose addresses count words.
+
+    ``tail`` is the number of bytes of the last word that count; 0: all of them.
+    """
     dimensions = (*way.dimensions, *(Dimension(),) * DIMENSIONS)[:DIMENSIONS]
     words = [*_halves(way.base), *_halves(way.words - 1)]
     jumps = Walk(way.base, way.words, dimensions).jumps
     for dimension, jump in zip(dimensions, jumps, strict=True):
         words += [dimension.count, *_halves(jump)]
+    words[TAIL_WORD] |= tail << TAIL_LOW
     assert len(words) == WALK_WORDS
     return Command(Operation.WALK, tuple(words), stream)
 

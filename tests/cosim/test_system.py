@@ -12,7 +12,7 @@ from merp.cosim.board.build import Built, built
 from merp.cosim.board.play import check_bus, play
 from merp.cosim.board.simulated import SimulatedBoard
 from merp.cosim.board.system import System, system_of
-from merp.cosim.board.system_engine import MEMORY
+from merp.cosim.board.system_engine import memory_for
 from merp.cosim.board.words import beats_for, from_memory, to_memory
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -28,6 +28,7 @@ from merp.testbenches.top.top import Pin, Top
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
+from terminal import Terminal
 
 LIMIT = 100_000
 
@@ -52,10 +53,11 @@ class OnBoard(NamedTuple):
 @pytest.fixture(scope="module")
 def forward() -> OnBoard:
     top, found = a_pass("fp")
-    system = system_of(top, MemoryPort(data_bits=8 * MEMORY.data_bits))
+    memory = memory_for(top.ports.streams)
+    system = system_of(top, MemoryPort(data_bits=memory.port_bits))
     ports = found.expected.ports.values()
     outputs = {each.stream: each.closed_form for each in ports if each.golden is not None}
-    return OnBoard(system, built(system.function, system.args, MEMORY), found, outputs)
+    return OnBoard(system, built(system.function, system.args, memory), found, outputs)
 
 
 @needs("litedram")
@@ -143,13 +145,11 @@ def test_arrays_that_are_no_hardware_are_refused(array: str) -> None:
         run_job(Job(replace(top, array=array), [found.run]), "system")
 
 
-def test_beats_of_several_elements_are_refused() -> None:
-    network = open_network("digits")
-    layer = network.layer("conv2")
-    hardware = phase_of(network, layer, "fp")
-    wide = type(hardware)(network, replace(hardware.design, map_port=4))
-    with pytest.raises(BadInput, match=r"s_axis_map.*: beats of several elements are not"):
-        run_job(Job(wide.top(), []), "system")
+def test_the_memory_is_as_wide_as_the_widest_word() -> None:
+    found = [memory_for([Pin("s_axis_a", 32), Pin("s_axis_b", bits)]) for bits in (8, 129, 512)]
+    assert [memory.port_bits for memory in found] == [128, 256, 512]
+    with pytest.raises(BadInput, match="s_axis_b: beats of 1024 bits: allowed are at most 512"):
+        memory_for([Pin("s_axis_a", 32), Pin("s_axis_b", 1024, 32)])
 
 
 @pytest.mark.parametrize(
@@ -191,3 +191,35 @@ def test_runs_that_a_memory_cannot_play_are_refused(monkeypatch: pytest.MonkeyPa
     ):
         with pytest.raises(BadInput, match=message):
             run_job(Job(top, [run]), "system")
+
+
+@pytest.mark.full
+@needs("litedram")
+@pytest.mark.verilator
+def test_beats_of_several_elements_whose_last_one_is_not_whole() -> None:
+    network = open_network("digits")
+    layer = network.layer("conv2")
+    made = phase_of(network, layer, "fp")
+    wide = type(made)(network, replace(made.design, map_port=8))
+    step = GoldenStep(network, network.layers, random_maps(network, 1), parameters(network, 0))
+    found = wide.golden_pass(layer, 0, step)
+    (audited,) = run_and_audit(wide.top(), [found], "system")
+    assert audited.audit.failures == ()
+
+
+@pytest.mark.full
+@needs("litedram", "scikit-learn")
+@pytest.mark.verilator
+@pytest.mark.parametrize(
+    ("network", "loss", "steps"), [("digits", "cross-entropy", 3), ("digits-fixed", "hinge", 3)]
+)
+def test_training_on_a_board_saves_the_goldens_file(
+    network: str, loss: str, steps: int, tmp_path: Path, terminal: Terminal
+) -> None:
+    """The MAC array keeps its masks from one pass to the next, so one board plays all passes."""
+    common = ("train", network, "--data", "digits", "--loss", loss, "--batch", 4, "--steps", steps)
+    files = {engine: tmp_path / f"{engine}.npz" for engine in ("golden", "system")}
+    for engine, file in files.items():
+        ended = terminal.run(*common, "--engine", engine, "--save", file)
+        assert ended.status == 0, ended.err
+    assert files["golden"].read_bytes() == files["system"].read_bytes()

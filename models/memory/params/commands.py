@@ -23,7 +23,14 @@ MOST_WORDS = 255
 """Registers that one command writes or records."""
 
 WALK_WORDS = 4 + 3 * DIMENSIONS
-"""Base and length of 64 bits; of each dimension the count, and the jump of 64 bits."""
+"""Base and length of 64 bits; of each dimension the count, and the jump of 64 bits. The upper byte
+of the length is the tail: the bytes of the last word that count, or 0 for all of them.
+"""
+
+TAIL_LOW = 24
+TAIL_BITS = 8
+TAIL_WORD = 3
+"""Place of the tail: from this bit of this word on."""
 
 
 class Operation(IntEnum):
