@@ -181,6 +181,7 @@ def test_runs_that_a_memory_cannot_play_are_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(
         "merp.cosim.board.system_engine.built", lambda *_: Built(Path(__file__), None)
     )
+    monkeypatch.setattr("merp.cosim.board.system_engine.SimulatedBoard", lambda _: None)
     for run, message in (
         (found.run.under({"s_axis_map": (1, 0)}), "memory decides about stalls"),
         (found.run.under(reset_at=5), "memory decides about stalls"),

@@ -220,7 +220,7 @@ UNIT = {
 ONLY_VHDL = {"config_words_num", "s_axis_map_tdata_num", "m_axis_map_tdata_num"}
 """A vector port of the top that a process uses has a numeric copy."""
 
-LOOP = ".memory_init.i"
+LOOP = ".memory_init.index"
 """Verilator also shows the counters of loops in Verilog, those that fill memories."""
 
 
