@@ -159,13 +159,6 @@ def memory_subsystem(
     every = [*movers, listed]
     failed = [flag() for _ in every]
     addresses = [bits(port.beat_address_bits) for _ in every]
-    for dimension in (
-        listed.config.inner,
-        listed.config.second,
-        listed.config.third,
-        listed.config.outer,
-    ):
-        dimension.count = bits(len(dimension.count), 1)
     high_bits = design.port.address_bits - WORD
 
     if high_bits:

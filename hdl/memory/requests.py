@@ -14,7 +14,7 @@ class DimensionConfig:
     """A dimension of a walk."""
 
     def __init__(self, mover: Mover) -> None:
-        self.count = bits(mover.count_bits)  # number of steps
+        self.more = bits(mover.count_bits)  # number of steps less one
         # words from the last run of the dimensions inside to the first one of the next step, in
         # two's complement
         self.jump = bits(mover.address_bits)

@@ -18,7 +18,7 @@ def walk(clk: Bit, rst: Bit, start: Bit, config: WalkConfig, runs: Runs, mover: 
     """Send the runs of a walk, the fastest dimension first.
 
     start   in   begin a walk; a walk in progress ends
-    config  in   the walk; stable from start to the last run. If a count is 0, there are no runs
+    config  in   the walk; stable from start to the last run
     runs    out  the runs; last is set with the last one
 
     Addresses count words, modulo the address space. Latency: the first run is valid one cycle after
@@ -27,7 +27,7 @@ def walk(clk: Bit, rst: Bit, start: Bit, config: WalkConfig, runs: Runs, mover: 
     width = mover.address_bits
     dimensions = (config.inner, config.second, config.third, config.outer)
     width = mover.address_bits
-    active, empty, advance = flag(), flag(), flag()
+    active, advance = flag(), flag()
     over = [flag(1)] + [flag() for _ in dimensions]  # the dimensions inside make their last step
     jumps = [bits(width) for _ in range(len(dimensions) + 1)]
     jump, all_over = jumps[0], over[-1]
@@ -38,18 +38,12 @@ def walk(clk: Bit, rst: Bit, start: Bit, config: WalkConfig, runs: Runs, mover: 
         runs.valid.next = active
         runs.last.next = all_over
         advance.next = active and runs.ready
-        empty.next = (
-            config.inner.count == 0
-            or config.second.count == 0
-            or config.third.count == 0
-            or config.outer.count == 0
-        )
 
     @always(clk.posedge)
     def move() -> None:
         total = intbv(0)[width + 1 :]
         if start:
-            active.next = not empty
+            active.next = True
             runs.address.next = config.base
         elif advance:
             active.next = not all_over

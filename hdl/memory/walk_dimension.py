@@ -28,18 +28,18 @@ def walk_dimension(
     step        in   the walk goes on to its next run
     inner_over  in   the dimensions inside this one make their last step
     over        out  so does this one
-    config      in   count, at least 1, and jump
+    config      in   number of steps, and jump
     outward     in   the jump, if this dimension makes its last step
     jump        out  the jump, if the dimensions inside make their last step
 
     Latency: combinational. Reset: none, begin with load.
     """
-    left = bits(len(config.count))
+    left = bits(len(config.more))  # steps behind the present one
     final = flag()
 
     @always_comb
     def end() -> None:
-        final.next = left == 1
+        final.next = left == 0
 
     @always_comb
     def choose() -> None:
@@ -52,7 +52,7 @@ def walk_dimension(
     @always(clk.posedge)
     def count_down() -> None:
         if load or (step and inner_over and final):
-            left.next = config.count
+            left.next = config.more
         elif step and inner_over:
             left.next = left - 1
 

@@ -60,7 +60,7 @@ def walk_registers(
 ) -> Any:
     """Keep the walk of a stream: 64 bits of base and length, then each dimension, inner first.
 
-    write   in   a word of a walk: base, length, and of each dimension count and jump
+    write   in   a word of a walk: base, length, and of each dimension steps and jump
     config  out  the walk
     tail    out  bytes of the last word that count; 0: all of them
 
@@ -71,7 +71,7 @@ def walk_registers(
     kept: list[Any] = []
     values = [config.base, 0, config.length, 0]
     for dimension in (config.inner, config.second, config.third, config.outer):
-        values += [dimension.count, dimension.jump, 0]
+        values += [dimension.more, dimension.jump, 0]
     for at, value in enumerate(values):
         if not isinstance(value, int):
             keep = _wide if len(value) > WORD else _low

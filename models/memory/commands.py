@@ -58,7 +58,7 @@ def walk(stream: int, way: Walk, tail: int = 0) -> Command:
     words = [*_halves(way.base), *_halves(way.words - 1)]
     jumps = Walk(way.base, way.words, dimensions).jumps
     for dimension, jump in zip(dimensions, jumps, strict=True):
-        words += [dimension.count, *_halves(jump)]
+        words += [dimension.count - 1, *_halves(jump)]
     words[TAIL_WORD] |= tail << TAIL_LOW
     assert len(words) == WALK_WORDS
     return Command(Operation.WALK, tuple(words), stream)

@@ -15,7 +15,7 @@ class Dimension:
     """A dimension of a walk.
 
     Attributes:
-        count: how many steps; with 0 the walk is empty.
+        count: how many steps, at least one.
         stride: words from one step to the next; it may be negative.
     """
 
@@ -65,7 +65,7 @@ class Walk:
         for dimension in self.dimensions:
             check_ranges(
                 dimension,
-                {"count": (0, (1 << mover.count_bits) - 1), "stride": (1 - limit, limit - 1)},
+                {"count": (1, 1 << mover.count_bits), "stride": (1 - limit, limit - 1)},
             )
         low, high = self.span
         if low < 0 or high > limit:
@@ -85,8 +85,6 @@ class Walk:
     @property
     def span(self) -> tuple[int, int]:
         """The lowest address of a word, and the address behind the highest."""
-        if not self.total:
-            return self.base, self.base
         ends = [(each.count - 1) * each.stride for each in self.dimensions]
         low = self.base + sum(end for end in ends if end < 0)
         return low, self.base + sum(end for end in ends if end > 0) + self.words
@@ -105,8 +103,6 @@ class Walk:
 
     def runs(self) -> Iterator[Run]:
         """Yield the runs in their order."""
-        if not self.total:
-            return
         outer_first = reversed(self.dimensions)
         for steps in product(*(range(each.count) for each in outer_first)):
             places = zip(reversed(steps), self.dimensions, strict=True)

@@ -161,7 +161,7 @@ def _one_run(place: Any, length: Any, config: Any, shift: int, width: int) -> An
         config.base.next = place[:shift]
         config.length.next = length[width:]
         for each in (config.inner, config.second, config.third, config.outer):
-            each.count.next = 1
+            each.more.next = 0
             each.jump.next = 0
 
     return configure

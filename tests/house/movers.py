@@ -15,7 +15,7 @@ def config_inputs(walk: Walk, mover: Mover, name: str = "config") -> dict[str, i
     inputs = {f"{name}_base": walk.base, f"{name}_length": walk.words - 1}
     jumps = Walk(walk.base, walk.words, dimensions).jumps
     for label, dimension, jump in zip(NAMES, dimensions, jumps, strict=True):
-        inputs[f"{name}_{label}_count"] = dimension.count
+        inputs[f"{name}_{label}_more"] = dimension.count - 1
         inputs[f"{name}_{label}_jump"] = jump % (1 << mover.address_bits)
     return inputs
 

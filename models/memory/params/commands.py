@@ -23,8 +23,8 @@ MOST_WORDS = 255
 """Registers that one command writes or records."""
 
 WALK_WORDS = 4 + 3 * DIMENSIONS
-"""Base and length of 64 bits; of each dimension the count, and the jump of 64 bits. The upper byte
-of the length is the tail: the bytes of the last word that count, or 0 for all of them.
+"""Base and length of 64 bits; of each dimension its steps less one, and its jump of 64 bits. The
+upper byte of the length is the tail: the bytes of the last word that count, or 0 for all of them.
 """
 
 TAIL_LOW = 24

@@ -66,13 +66,6 @@ def test_walks_by_hand() -> None:
     assert found(play(BY_HAND)) == wanted(BY_HAND)
 
 
-@pytest.mark.parametrize("zero", range(4))
-def test_an_empty_walk_has_no_run(zero: int) -> None:
-    empty = Walk(3, 1, tuple(Dimension(int(at != zero), 1) for at in range(4)))
-    walks = [empty, Walk(7, 2), empty]
-    assert found(play(walks)) == wanted(walks) == [(7, 1, 1)]
-
-
 @pytest.mark.parametrize("taken", [1.0, 0.5])
 def test_random_walks(taken: float) -> None:
     rng = Random(1)

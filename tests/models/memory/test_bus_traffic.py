@@ -43,11 +43,6 @@ def test_traffic_by_hand() -> None:
     assert (odd.beats, odd.wasted) == (27 * 27 * 13, 27 * 27 * 16)
 
 
-def test_an_empty_walk_has_no_traffic() -> None:
-    mover = Mover(port=MemoryPort(data_bits=128), word_bits=32)
-    assert bus_traffic(Walk(5, 7, (Dimension(0, 3),)), mover) == BusTraffic()
-
-
 def test_the_formula_needs_no_list_of_a_billion_runs() -> None:
     mover = Mover(port=MemoryPort(data_bits=128), word_bits=32, count_bits=32)
     walk = Walk(3, 1, (Dimension(1 << 30, 5),))

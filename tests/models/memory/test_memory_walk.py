@@ -35,14 +35,6 @@ def test_a_walk_visits_what_numpy_visits(seed: int) -> None:
     walk.check(MOVER)
 
 
-def test_an_empty_walk() -> None:
-    walk = Walk(5, 3, (Dimension(2, 4), Dimension(0, 9)))
-    assert walk.total == 0
-    assert list(walk.runs()) == []
-    assert walk.span == (5, 5)
-    walk.check(MOVER)
-
-
 TOP = (1 << 31) - 1
 
 
@@ -52,7 +44,8 @@ TOP = (1 << 31) - 1
         (Walk(-1, 1), "base must be a whole number from 0 to 2147483647, not -1"),
         (Walk(0, 0), "words must be a whole number from 1 to 2147483648, not 0"),
         (Walk(0, TOP + 2), "words must be a whole number from 1 to 2147483648, not 2147483649"),
-        (Walk(0, 1, (Dimension(256),)), "count must be a whole number from 0 to 255, not 256"),
+        (Walk(0, 1, (Dimension(257),)), "count must be a whole number from 1 to 256, not 257"),
+        (Walk(0, 1, (Dimension(0),)), "count must be a whole number from 1 to 256, not 0"),
         (Walk(0, 1, (Dimension(),) * 5), "a walk has at most 4 dimensions, not 5"),
         (Walk(TOP, 2), "must have addresses from 0 to 2147483647, not 2147483647 to 2147483648"),
         (Walk(9, 1, (Dimension(2, -10),)), "must have addresses from 0 to 2147483647, not -1 to 9"),
