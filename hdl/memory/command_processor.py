@@ -94,7 +94,7 @@ class ProcessorStatus:
 def command_processor(
     clk: Bit,
     rst: Bit,
-    list_: ListControl,
+    host: ListControl,
     fetch: ListFetch,
     commands: Stream,
     access: RegisterAccess,
@@ -107,7 +107,7 @@ def command_processor(
 ) -> Any:
     """Play a list of commands, one after the other, to its end or to a failure.
 
-    list_       in   start and place of a list; end of a list by the host
+    host       in   start and place of a list; end of a list by the host
     fetch       out  the reader of the list
     commands    in   the words of the list
     access      out  accesses of registers of engines
@@ -227,12 +227,12 @@ def command_processor(
         status.interrupt.next = False
         if state == IDLE:
             aborted.next = False
-            if list_.start:
-                fetch.base.next = list_.base
-                behind[:] = list_.words + WORD_MAX
+            if host.start:
+                fetch.base.next = host.base
+                behind[:] = host.words + WORD_MAX
                 fetch.length.next = behind[length_bits:]
-                fetch.start.next = list_.words != 0
-                left.next = list_.words
+                fetch.start.next = host.words != 0
+                left.next = host.words
                 status.commands.next = 0
                 status.waiting.next = 0
                 status.failure.next = NONE
@@ -373,7 +373,7 @@ def command_processor(
             status.failure.next = failed
             status.interrupt.next = True
             state.next = IDLE
-        if list_.abort and state != IDLE:
+        if host.abort and state != IDLE:
             aborted.next = True
         if rst:
             access.begin.next = False

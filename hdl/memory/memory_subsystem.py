@@ -141,7 +141,7 @@ def memory_subsystem(
     runs = RunControl(flag(), flag(), flag())
     settings, told = ListSettings(design), SubsystemStatus()
     processor = design.processor
-    list_, fetch = ListControl(processor), ListFetch(processor)
+    host, fetch = ListControl(processor), ListFetch(processor)
     control, walks, status = (
         StreamControl(processor),
         WalkWrite(processor),
@@ -165,19 +165,19 @@ def memory_subsystem(
 
         @always_comb
         def place() -> None:
-            list_.base.next = concat(settings.high[high_bits:], settings.low[WORD:2])
+            host.base.next = concat(settings.high[high_bits:], settings.low[WORD:2])
 
     else:
 
         @always_comb
         def place() -> None:
-            list_.base.next = settings.low[:2]
+            host.base.next = settings.low[:2]
 
     @always_comb
     def command() -> None:
-        list_.start.next = runs.start
-        list_.abort.next = runs.abort
-        list_.words.next = settings.words
+        host.start.next = runs.start
+        host.abort.next = runs.abort
+        host.words.next = settings.words
         listed.start.next = fetch.start
         listed.stop.next = fetch.stop
         listed.clear.next = fetch.clear
@@ -213,7 +213,7 @@ def memory_subsystem(
             registers=registers,
         ),
         command_processor(
-            clk, rst, list_=list_, fetch=fetch, commands=listed.source, access=access,
+            clk, rst, host=host, fetch=fetch, commands=listed.source, access=access,
             interrupts=interrupts, streams=control, walk=walks, records=recorded.sink,
             status=status, design=processor,
         ),

@@ -16,6 +16,8 @@ WRITERS = {
     "cosim/phases/audit/vectors.py": "fills a draft of the writer",
     "cosim/engines/programs/scratch.py": "temporary folders",
     "cosim/engines/programs/build_cache.py": "the cache of executables and netlists",
+    "cosim/board/build.py": "fills an entry of the cache",
+    "cosim/board/dram.py": "fills an entry of the cache",
     "cosim/engines/known_builds.py": "fills an entry of the cache",
     "cosim/engines/verilator_build.py": "fills an entry of the cache",
     "cosim/engines/verilator_twins.py": "a folder that the caller gives, of a build",

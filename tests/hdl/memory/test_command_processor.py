@@ -30,7 +30,7 @@ def bench(design: ProcessorDesign) -> BlockBench:
     return BlockBench(
         command_processor,
         "clk rst",
-        list_=ListControl(design),
+        host=ListControl(design),
         fetch=ListFetch(design),
         commands=Stream(WORD),
         access=RegisterAccess(),
@@ -152,10 +152,10 @@ class Play:
         return {
             **inputs,
             "rst": int(not cycle),
-            "list__start": int(cycle == 1),
-            "list__base": self.base,
-            "list__words": self.size,
-            "list__abort": int(cycle == self.abort_at),
+            "host_start": int(cycle == 1),
+            "host_base": self.base,
+            "host_words": self.size,
+            "host_abort": int(cycle == self.abort_at),
             "commands_valid": int(self.offered),
             "commands_data": self.queue[0] if self.queue else 0,
             "fetch_idle": int(self.rng.random() < 0.7),
