@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from time import perf_counter
 
 from merp.cosim.board.build import built
@@ -14,10 +14,11 @@ from merp.cosim.board.system import system_of
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.record import RunRecord
 from merp.models.base.errors import BadInput
+from merp.models.memory.params.commands import MOST_STREAMS
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run
-from merp.testbenches.top.top import Pin
+from merp.testbenches.top.top import Pin, TopPorts
 
 BUSES = (16, 32, 64)
 """Widths of the data buses of DDR3 memories, in bits."""
@@ -37,8 +38,11 @@ def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
         CheckFailed: a list of commands failed.
     """
     began = perf_counter()
+    if not isinstance(job.runs, Generator):
+        for run in job.runs:
+            _check(run)
     memory = memory_for(job.top.ports.streams)
-    system = system_of(job.top, MemoryPort(data_bits=memory.port_bits))
+    system = system_of(job.top, port_for(job.top.ports, memory))
     library = built(system.function, system.args, memory)
     sha = hashlib.sha256(library.library.read_bytes()).hexdigest()
     playing = Playing(job, "system", sha, began)
@@ -85,6 +89,20 @@ def memory_for(streams: Sequence[Pin]) -> Dram:
         f"engine system: {widest.name}: beats of {widest.width} bits: allowed are at most "
         f"{memory.port_bits}"
     )
+
+
+def port_for(ports: TopPorts, memory: Dram) -> MemoryPort:
+    """Return the port to a memory, with an ID for each stream, the list and the records.
+
+    Raises:
+        BadInput: the top has more streams than a command processor.
+    """
+    most = max(len(ports.inputs), len(ports.outputs)) + 1
+    if len(ports.streams) + 1 > MOST_STREAMS:
+        raise BadInput(
+            f"engine system: {len(ports.streams)} streams: allowed are at most {MOST_STREAMS - 1}"
+        )
+    return MemoryPort(data_bits=memory.port_bits, id_bits=max(4, (most - 1).bit_length()))
 
 
 def _check(run: Run) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.names import ENGINES
+from merp.cosim.engines.names import ENGINES, RTL_ONLY
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.engines.simulators import check_reader
 from merp.models.base.errors import BadInput
@@ -69,7 +69,7 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Run
         )
     if job.wave is not None:
         check_wave(job.wave.path, engine)
-    if engine in ("ghdl", "system") and job.top.array != "rtl":
+    if engine in RTL_ONLY and job.top.array != "rtl":
         raise ValueError(
             f"engine {engine} runs the hardware: array must be rtl, not {job.top.array!r}"
         )

@@ -4,5 +4,8 @@ from __future__ import annotations
 
 ENGINES = ("myhdl", "verilator", "ghdl", "system")
 
+RTL_ONLY = ("ghdl", "system")
+"""Engines that run the hardware itself, without models in place of arrays."""
+
 USUAL_ARRAYS = {"myhdl": "behavioural", "verilator": "rtl", "ghdl": "rtl", "system": "rtl"}
 """The default array implementation of an engine."""

@@ -9,10 +9,11 @@ import pytest
 
 from marks import in_full
 from merp.cosim.board.build import Built, built
+from merp.cosim.board.dram import Dram
 from merp.cosim.board.play import check_bus, play
 from merp.cosim.board.simulated import SimulatedBoard
 from merp.cosim.board.system import System, system_of
-from merp.cosim.board.system_engine import memory_for
+from merp.cosim.board.system_engine import memory_for, port_for
 from merp.cosim.board.words import beats_for, from_memory, to_memory
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -24,7 +25,7 @@ from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import parameters
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.testbenches.top.run import DerivedSource
-from merp.testbenches.top.top import Pin, Top
+from merp.testbenches.top.top import Pin, Top, TopPorts
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
@@ -136,6 +137,17 @@ def test_a_wrong_count_on_the_bus_is_a_failure(forward: OnBoard) -> None:
         wrong = played.formula._replace(**{direction: replace(traffic, beats=traffic.beats + 1)})
         with pytest.raises(CheckFailed, match=f"bus: {direction[:4]}.* beats: "):
             check_bus(played.bus, wrong)
+
+
+def test_the_port_has_an_id_for_each_stream() -> None:
+    def ports(inputs: int, outputs: int) -> TopPorts:
+        pins = [tuple(Pin(f"p{at}", 32) for at in range(each)) for each in (inputs, outputs)]
+        return TopPorts(inputs=pins[0], outputs=pins[1], config=(), status=())
+
+    found = [port_for(ports(inputs, 3), Dram()).id_bits for inputs in (1, 15, 16, 28)]
+    assert found == [4, 4, 5, 5]
+    with pytest.raises(BadInput, match="32 streams: allowed are at most 31"):
+        port_for(ports(20, 12), Dram())
 
 
 @pytest.mark.parametrize("array", ["behavioural"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from merp.cosim.engines.names import USUAL_ARRAYS
+from merp.cosim.engines.names import RTL_ONLY, USUAL_ARRAYS
 from merp.cosim.machines.loader import part_that_runs
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, mention, name_of
@@ -159,7 +159,7 @@ def array_of(engine: str, asked: str | None) -> str:
     Raises:
         BadInput: the engine supports RTL only.
     """
-    if engine == "ghdl" and asked == "behavioural":
+    if engine in RTL_ONLY and asked == "behavioural":
         raise BadInput(
             f"{given('cu_array', asked)}: {mention('engine', engine)} runs RTL only: allowed: rtl"
         )

@@ -133,8 +133,8 @@ BAD = {
     "no layer 'conv9': allowed are conv1, conv2, fc3; did you mean conv2?": {"layer": "conv9"},
     "phase = 'bq': allowed are fp, ff, dp, bp, ku, all": {"phase": "bq"},
     "engine = 'vhdl': allowed are myhdl, verilator, ghdl, system": {"engine": "vhdl"},
-    "cu_array = 'behavioural': engine ghdl runs RTL only: allowed: rtl": {
-        "engine": "ghdl", "cu_array": "behavioural",
+    "cu_array = 'behavioural': engine system runs RTL only: allowed: rtl": {
+        "engine": "system", "cu_array": "behavioural",
     },
     "group = 1: with layer all every group runs: allowed: all": {"group": 1},
     "group = 2: conv2 has 2: allowed: 0 to 1, all": {"layer": "conv2", "group": 2},
