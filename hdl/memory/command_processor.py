@@ -9,7 +9,7 @@ from myhdl import always, always_comb, concat, intbv
 from merp.hdl.axi.lite_manager import INDEX_BITS, RegisterAccess
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
-from merp.models.base.register_map import ABORT_CYCLES, WORD_MAX
+from merp.models.base.register_map import ABORT_CYCLES, CONTROL, WORD_MAX
 from merp.models.memory.params.commands import (
     ENGINE,
     WALK_WORDS,
@@ -25,10 +25,10 @@ from merp.models.memory.params.commands import (
 (END, WRITE, WALK, START, WAIT, RECORD, EXPECT, JUMP, INTERRUPT) = (int(each) for each in Operation)
 (NONE, ILLEGAL, REFUSED, UNEXPECTED, MEMORY, TIME, ABORTED, SHORT) = (int(each) for each in Failure)
 
-CONTROL = 4
+CONTROL_INDEX = 4
 """Index of the register ``control`` of every engine."""
 
-ABORT_BIT = 2
+ABORT_BIT = 1 << CONTROL.index("abort")
 SETTLE_CYCLES = ABORT_CYCLES + 8
 """Cycles after the abort of the last engine, until no engine moves a word."""
 
@@ -351,7 +351,7 @@ def command_processor(
                     engine.next = 0
                     access.begin.next = True
                     access.writes.next = True
-                    access.index.next = CONTROL
+                    access.index.next = CONTROL_INDEX
                     access.data.next = ABORT_BIT
                     state.next = ABORT
         elif state == ABORT:

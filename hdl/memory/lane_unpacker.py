@@ -6,10 +6,11 @@ from typing import Any
 
 from myhdl import always, always_comb, intbv
 
+from merp.hdl.axi.axi_lite import SLVERR
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.lane_place import LanePlace, lane_place
-from merp.hdl.memory.requests import SLVERR, Bursts, ErrorResponse, ReadBeats
+from merp.hdl.memory.requests import Bursts, ErrorResponse, ReadBeats
 from merp.models.memory.params.mover import Mover
 
 

@@ -12,11 +12,12 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.command_processor import CONTROL_INDEX
 from merp.hdl.memory.memory_subsystem import memory_subsystem
-from merp.models.base.register_map import RegisterMap
+from merp.models.base.register_map import WORD_BYTES, RegisterMap
 from merp.models.memory.params.subsystem import SubsystemDesign
 
-CONTROL = 16
+CONTROL_OFFSET = WORD_BYTES * CONTROL_INDEX
 """Offset of the register ``control`` of every engine; its bit 0 starts a run."""
 
 IN, OUT = "in", "out"
@@ -119,7 +120,7 @@ def _beginning(s_axi: AxiLite, begins: Bit) -> Any:
 
     @always_comb
     def watch() -> None:
-        begins.next = s_axi.bvalid and s_axi.awaddr == CONTROL and s_axi.wdata[0]
+        begins.next = s_axi.bvalid and s_axi.awaddr == CONTROL_OFFSET and s_axi.wdata[0]
 
     return watch
 
@@ -136,20 +137,20 @@ def _not(value: Bit, inverse: Bit) -> Any:
 
 
 @block
-def _copied(flag: Bit, copy: Bit) -> Any:
+def _copied(line: Bit, copy: Bit) -> Any:
     """Copy an interrupt."""
 
     @always_comb
     def hand_on() -> None:
-        copy.next = flag
+        copy.next = line
 
     return hand_on
 
 
 @block
-def _joined(flags: Sequence[Any], word: Word) -> Any:
-    """Join interrupts into a word."""
-    joined = ConcatSignal(*reversed(flags)) if len(flags) > 1 else flags[0]
+def _joined(signals: Sequence[Any], word: Word) -> Any:
+    """Join signals into a word, the first one lowest."""
+    joined = ConcatSignal(*reversed(signals)) if len(signals) > 1 else signals[0]
 
     @always_comb
     def join() -> None:
@@ -182,7 +183,7 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
         m_axi      out  memory
         interrupt  out  high while the interrupt is enabled and pending
         moves      out  number of elements that move; byte i is of stream i. For a monitor
-        begins     out  an engine begins a run; bit i is engine i. For a monitor
+        begins     out  a start is written to an engine; bit i is engine i. For a monitor
         ends       out  the interrupt of each engine, which follows its end by a cycle
 
         Reset: nothing moves; reset memory as well.

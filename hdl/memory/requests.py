@@ -6,9 +6,6 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.models.memory.params.mover import Mover
 
-SLVERR = 2
-"""RRESP and BRESP: this one and DECERR, 3, are errors."""
-
 
 class DimensionConfig:
     """A dimension of a walk."""

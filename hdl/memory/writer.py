@@ -6,11 +6,11 @@ from typing import Any
 
 from myhdl import always, always_comb, concat
 
+from merp.hdl.axi.axi_lite import SLVERR
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.lane_packer import lane_packer
 from merp.hdl.memory.requests import (
-    SLVERR,
     Bursts,
     ErrorResponse,
     Requests,

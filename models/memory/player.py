@@ -19,6 +19,9 @@ WORDS = {
 }
 """Number of words of operations for which it is fixed."""
 
+COUNTED = (Operation.WRITE, Operation.RECORD)
+"""Operations of one register or more."""
+
 
 class Registers(Protocol):
     """Registers of all engines."""
@@ -104,7 +107,7 @@ class Player:
         self.found.commands += 1
         operation, count, place = word >> 24, word >> 16 & 0xFF, word & 0xFFFF
         fixed = WORDS.get(operation)  # type: ignore[call-overload]
-        legal = count == fixed if fixed is not None else operation in (2, 6) and count > 0
+        legal = count == fixed if fixed is not None else operation in COUNTED and count > 0
         if not legal or (operation == Operation.WALK and place >= self.design.streams):
             raise _Ended(Failure.ILLEGAL)
         if operation == Operation.END:

@@ -6,21 +6,9 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Protocol
 
-OKAY, SLVERR = 0, 2
-
-
-class Registers(Protocol):
-    """Registers behind an AXI4-Lite interface."""
-
-    def write(self, index: int, word: int) -> bool:
-        """Write a register, and return whether it was accepted."""
-        ...
-
-    def read(self, index: int) -> int | None:
-        """Return a register, or None if there is none."""
-        ...
+from merp.models.memory.player import Registers
+from merp.testbenches.memory.read_memory import OKAY, SLVERR
 
 
 @dataclass
@@ -56,7 +44,6 @@ class LiteHost:
 
     def step(self, seen: Mapping[str, int]) -> dict[str, int]:
         """Take the transfers of a cycle, and return the pins of the next one."""
-        pins = {f"{name}valid": valid for name, valid in self._valid.items()}
         if seen:
             for name in self._valid:
                 if seen[f"{self.prefix}{name}valid"] and seen[f"{self.prefix}{name}ready"]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job, Runs, Wanted
+from merp.cosim.engines.names import FREE_RUNNING
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.audit import Audit, audit
 from merp.cosim.phases.audit.waveform import transfers
@@ -16,9 +17,6 @@ from merp.hdl.base.signals import BYTE
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
-
-FREE_RUNNING = ("system",)
-"""Engines with a memory, which decides when words arrive."""
 
 
 @dataclass(frozen=True)

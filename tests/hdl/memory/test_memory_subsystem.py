@@ -10,6 +10,7 @@ from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import Bundles, Stream, bits
 from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.command_processor import CONTROL_INDEX
 from merp.hdl.memory.memory_subsystem import memory_subsystem
 from merp.models.memory import commands as make
 from merp.models.memory.commands import Command, encoded
@@ -215,6 +216,10 @@ def after(before: bytes, one: Walk, two: Walk, result: Walk) -> bytes:
         put_words(data, 4 * y, [word(a) + word(b)])
     put_words(data, RECORDS, [one.total, one.total])
     return bytes(data)
+
+
+def test_every_shell_has_its_control_where_the_processor_writes_an_abort() -> None:
+    assert MAP.index("control") == CONTROL_INDEX == CONTROL
 
 
 CONDUCTS = [Conduct(), Conduct(latency=20, rate=0.7, mixed=True)]
