@@ -13,13 +13,16 @@ from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.arithmetic.low_product import low_product
-from merp.hdl.base.signals import AxiStream, bits, count, flag
+from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, count, flag
 from merp.hdl.base.tap_line import tap_line
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_ports import OfferedWord
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
+from merp.hdl.memory.last_started import last_started
+from merp.hdl.memory.read_switch import read_switch
+from merp.hdl.memory.write_switch import write_switch
 from merp.models.base.byte_image import ByteImage
 from merp.models.base.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.base.fused import OPERAND_BITS
@@ -58,3 +61,9 @@ def blocks_alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     averaging = replace(unpool, average=True)
     signals |= {"word": OfferedWord(averaging), "design": averaging}
     yield unpool_scale, signals, "digits, averages"
+    for switch in (read_switch, write_switch):
+        engines = Bundles({f"e{number}": Stream(32) for number in (0, 2)})
+        args = {"selected": bits(2), "stream": Stream(32), "engines": engines, "numbers": (0, 2)}
+        yield switch, args, "engines 0 and 2 of three, words of 32 bits"
+    args = {name: flag() for name in ("clk", "rst")} | {"begins": bits(3), "selected": bits(2)}
+    yield last_started, args, "three engines"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <vector>
 
 #include "Vmerp_board.h"
 #include "Vmerp_board___024root.h"
@@ -16,7 +17,8 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words of the model are bytes of memory");
 
 constexpr uint64_t NONE = ~uint64_t{0};
-constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256, MOST_STREAMS = 32;
+constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256, MOST_STREAMS = 128, MOST_ENGINES = 16;
+static_assert(STREAMS <= MOST_STREAMS, "a pass has no place for so many streams");
 
 // As in bus.py.
 struct Direction {
@@ -29,11 +31,16 @@ struct Moves {
     uint64_t words, first, last;
 };
 
+// A pass of an engine: its start, and the cycles until its interrupt, or NONE. The streams are those
+// of all engines; only its own belong to the pass.
+struct Pass {
+    uint64_t engine, began, ended;
+    Moves streams[MOST_STREAMS];
+};
+
 struct Counters {
     uint64_t cycles, busy, outside, outside_address;
     Direction read, write;
-    uint64_t ended;  // cycle in which the engine's interrupt rose, or NONE
-    Moves streams[MOST_STREAMS];
 };
 
 static void clear(Direction& direction) {
@@ -61,7 +68,12 @@ struct Board {
     uint64_t cycle = 0;
     std::deque<uint64_t> reads, writes;  // cycles of the requests that wait for an answer
     bool first = true;                   // the next beat of R is the first one of its burst
-    uint64_t began = 0;                  // cycle in which an engine began
+    std::vector<Pass> passes;
+    std::array<int64_t, MOST_ENGINES> latest;  // the pass of each engine that began last, or -1
+    uint64_t beginning = 0;                    // the engines that began in the cycle before
+
+    Board() { latest.fill(-1); }
+
 
     ~Board() { model.final(); }
 
@@ -76,19 +88,41 @@ struct Board {
     }
 
     void follow() {
-        if (begins(model)) {
-            began = cycle;
-            counters.ended = NONE;
-            for (auto& stream : counters.streams) stream = {};
+        const uint64_t starts = begins(model);
+        if (starts) begin(starts);
+        beginning = starts;
+        uint64_t ended = ends(model);
+        for (int engine = 0; ended; ++engine, ended >>= 1) {
+            if (!(ended & 1) || latest[engine] < 0) continue;
+            Pass& pass = passes[latest[engine]];
+            if (pass.ended == NONE) pass.ended = cycle - pass.began;
         }
-        if (ends(model) && counters.ended == NONE) counters.ended = cycle - began;
         for (int i = 0; i < STREAMS; ++i) {
             const uint64_t elements = moves(model, i);
-            if (!elements) continue;
-            Moves& stream = counters.streams[i];
-            stream.last = cycle - began;
-            if (!stream.words) stream.first = stream.last;
-            stream.words += elements;
+            if (elements) move(i, elements);
+        }
+    }
+
+    // A start can stay on the bus for several cycles; the last one counts.
+    void begin(uint64_t starts) {
+        for (int engine = 0; engine < MOST_ENGINES; ++engine) {
+            if (!(starts >> engine & 1)) continue;
+            if (!(beginning >> engine & 1)) {
+                latest[engine] = passes.size();
+                passes.push_back({});
+            }
+            passes[latest[engine]] = {uint64_t(engine), cycle, NONE, {}};
+        }
+    }
+
+    void move(int stream, uint64_t elements) {
+        for (const int64_t place : latest) {
+            if (place < 0) continue;
+            Pass& pass = passes[place];
+            Moves& moved = pass.streams[stream];
+            moved.last = cycle - pass.began;
+            if (!moved.words) moved.first = moved.last;
+            moved.words += elements;
         }
     }
 
@@ -165,12 +199,12 @@ struct Board {
     }
 
     template <typename Copy>
-    void move(uint64_t address, uint8_t* bytes, uint64_t size, Copy copy) {
+    void copy(uint64_t address, uint8_t* bytes, uint64_t size, Copy part_of) {
         while (size) {
             uint64_t part;
             uint8_t* const found = place(address, part);
             if (part > size) part = size;
-            copy(found, bytes, part);
+            part_of(found, bytes, part);
             address += part;
             bytes += part;
             size -= part;
@@ -207,7 +241,13 @@ void board_clear(Board* board) {
     counters.cycles = counters.busy = counters.outside = counters.outside_address = 0;
     clear(counters.read);
     clear(counters.write);
+    board->passes.clear();
+    board->latest.fill(-1);
 }
+
+uint64_t board_passes(const Board* board) { return board->passes.size(); }
+
+const Pass* board_pass(const Board* board, uint64_t number) { return &board->passes[number]; }
 
 // The response of a read, or -1 if there is none within `limit` cycles.
 int board_read(Board* board, uint32_t address, uint32_t* value, uint64_t limit) {
@@ -261,12 +301,12 @@ int board_wait(Board* board, uint64_t limit) {
 }
 
 void board_store(Board* board, uint64_t address, uint8_t* bytes, uint64_t size) {
-    board->move(address, bytes, size,
+    board->copy(address, bytes, size,
                 [](uint8_t* there, uint8_t* here, uint64_t part) { memcpy(there, here, part); });
 }
 
 void board_load(Board* board, uint64_t address, uint8_t* bytes, uint64_t size) {
-    board->move(address, bytes, size,
+    board->copy(address, bytes, size,
                 [](uint8_t* there, uint8_t* here, uint64_t part) { memcpy(here, there, part); });
 }
 

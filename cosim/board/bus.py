@@ -6,10 +6,12 @@ import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from merp.models.memory.params.commands import MOST_STREAMS
 from merp.models.memory.params.memory_port import LONGEST_BURST
 
 _NUMBER = ctypes.c_uint64
+
+MOST_STREAMS = 128
+"""Streams of the engines of a board at most."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,22 @@ class Moves(ctypes.Structure):
     _fields_ = tuple((name, _NUMBER) for name in ("words", "first", "last"))
 
 
+class Pass(ctypes.Structure):
+    """A pass of an engine, as in ``board.cpp``.
+
+    Attributes:
+        engine: its number.
+        began: cycle since power-up in which it began.
+        ended: cycles until its interrupt.
+        streams: the streams of all engines; only those of this engine belong to the pass.
+    """
+
+    _fields_ = (
+        *((name, _NUMBER) for name in ("engine", "began", "ended")),
+        ("streams", Moves * MOST_STREAMS),
+    )
+
+
 class BusCounters(ctypes.Structure):
     """Counters of a bus, as in ``board.cpp``."""
 
@@ -118,8 +136,6 @@ class BusCounters(ctypes.Structure):
         *((name, _NUMBER) for name in ("cycles", "busy", "outside", "outside_address")),
         ("read", DirectionCounters),
         ("write", DirectionCounters),
-        ("ended", _NUMBER),
-        ("streams", Moves * MOST_STREAMS),
     )
 
     def frozen(self) -> Bus:

@@ -1,28 +1,27 @@
-"""A run of a top as a list of commands: places in memory, commands, traffic, and results."""
+"""Passes of engines as a list of commands: commands, their place, their traffic, their records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.board.system import System
-from merp.cosim.board.words import beats_for, from_memory, to_memory
-from merp.models.base.bits import Bits
+from merp.cosim.board.system import BoardEngine, System
 from merp.models.base.register_map import FLAGS
 from merp.models.memory import commands as make
 from merp.models.memory.bus_traffic import BusTraffic, bus_traffic
 from merp.models.memory.commands import Command, encoded
-from merp.models.memory.params.memory_port import BYTE
 from merp.models.memory.params.subsystem import LIST, RECORDS
 from merp.models.memory.walk import Walk
-from merp.testbenches.top.run import Run
 
 WORD_BYTES = 4
 Bytes = NDArray[np.uint8]
+Load = Callable[[int, int], Bytes]
+"""Returns bytes of memory at an address; the second argument is their number."""
 
 
 class Formula(NamedTuple):
@@ -32,25 +31,87 @@ class Formula(NamedTuple):
     write: BusTraffic
 
 
+class Moved(NamedTuple):
+    """The words of a stream that move in a stage of a pass.
+
+    Attributes:
+        walk: their addresses, in words of the stream.
+        tail: bytes of the last word that count; 0: all of them.
+    """
+
+    walk: Walk
+    tail: int = 0
+
+
 @dataclass(frozen=True)
-class PlacedRun:
-    """A run with a place in memory for each of its streams, its list and its records.
+class BoardPass:
+    """A pass of an engine: from its start to its interrupt.
+
+    Attributes:
+        engine: the engine.
+        config: value of each of its settings.
+        stages: the words that move, by stream. A stage begins when all words of the stage before it
+            have moved.
+    """
+
+    engine: BoardEngine
+    config: Mapping[str, int]
+    stages: Sequence[Mapping[str, Moved]]
+
+    def commands(self, limit: int) -> Iterator[Command]:
+        """Yield settings, start, walks, waits and records. Each wait has the same limit."""
+        engine, first = self.engine, self.engine.first_register
+        registers = engine.registers
+        names = [each.name for each in registers.registers]
+        settings = [self.config[name] for name in names if name in self.config]
+        yield from make.write(first + registers.first_setting, settings)
+        yield make.expect(first + registers.index("error"), 0)
+        yield from make.write(first + registers.index("interrupt"), [1, 1])  # and its enable
+        yield from make.write(first + registers.index("control"), [1])
+        for number, stage in enumerate(self.stages, 1):
+            streams = [engine.movers[stream][0] for stream in stage]
+            for stream, (walk, tail) in stage.items():
+                yield make.walk(engine.movers[stream][0], walk, tail)
+            yield make.start(streams)
+            ended = [engine.number] if number == len(self.stages) else []
+            yield make.wait(streams, ended, limit)
+        yield from make.record(first + registers.index("status"), 1)
+        yield from make.record(first + registers.first_counter, engine.counters)
+
+    def status(self, words: Sequence[int]) -> dict[str, int]:
+        """Return flags and counters of the engine, by name, from the words of its records."""
+        registers = self.engine.registers
+        flags, *halves = words
+        status = {f"status_{name}": flags >> bit & 1 for bit, name in enumerate(FLAGS)}
+        names = [each.name for each in registers.registers[registers.first_counter :: 2]]
+        for name, low, high in zip(names, halves[::2], halves[1::2], strict=True):
+            status[name] = low | high << 32
+        return status
+
+
+@dataclass(frozen=True)
+class PlacedList:
+    """A list of commands with its place in memory.
 
     Attributes:
         system: the accelerator.
-        outputs: number of words of each output stream.
-        walks: walk of each stream, in words of the stream.
-        content: address and bytes of the inputs and of the list.
-        list_address: byte address of the list.
-        list_words: its words.
+        passes: the passes, one after the other.
+        records: walk of the words that the list records.
+        address: byte address of the list.
+        commands: its commands.
+        words: their words.
     """
 
     system: System
-    outputs: Mapping[str, int]
-    walks: Mapping[str, Walk]
-    content: Mapping[int, Bytes]
-    list_address: int
-    list_words: int
+    passes: Sequence[BoardPass]
+    records: Walk
+    address: int
+    commands: Sequence[Command] = field(repr=False)
+
+    @property
+    def words(self) -> NDArray[np.uint32]:
+        """The words of the list."""
+        return np.array(encoded(self.commands), np.uint32)
 
     @property
     def ring(self) -> list[tuple[int, int]]:
@@ -58,8 +119,8 @@ class PlacedRun:
         values = {
             "interrupt": 1,
             "interrupt_enable": 1,
-            "list_low": self.list_address,
-            "list_words": self.list_words,
+            "list_low": self.address,
+            "list_words": self.words.size,
             "control": 1,
         }
         return [(self.system.host[name].offset, value) for name, value in values.items()]
@@ -69,99 +130,77 @@ class PlacedRun:
         """Traffic on the bus, of the list as well."""
         interface = self.system.design.interface
         movers = dict((*interface.readers, *interface.writers))
-        walks = {**self.walks, LIST: Walk(self.list_address // WORD_BYTES, self.list_words)}
-        traffic = {name: bus_traffic(each, movers[name]) for name, each in walks.items()}
-        inputs = {name for name, _ in interface.readers}
-        return Formula(
-            read=sum((each for name, each in traffic.items() if name in inputs), BusTraffic()),
-            write=sum((each for name, each in traffic.items() if name not in inputs), BusTraffic()),
-        )
+        fetched = Walk(self.address // WORD_BYTES, self.words.size)
+        read = bus_traffic(fetched, movers[LIST])
+        write = bus_traffic(self.records, movers[RECORDS])
+        for each in self.passes:
+            inputs = {pin.name for pin in each.engine.ports.inputs}
+            for stage in each.stages:
+                for stream, moved in stage.items():
+                    traffic = bus_traffic(moved.walk, each.engine.movers[stream][1])
+                    if stream in inputs:
+                        read += traffic
+                    else:
+                        write += traffic
+        return Formula(read, write)
 
-    def words(self, load: Callable[[int, int], Bytes]) -> dict[str, Bits]:
-        """Return the words of each output stream; ``load`` reads bytes at an address."""
-        movers = dict(self.system.design.writers)
-        found: dict[str, Bits] = {}
-        for name, pin in self.system.outputs.items():
-            elements = self.outputs[pin.name]
-            data = np.zeros(0, np.uint8)
-            if elements:
-                walk, size = self.walks[name], movers[name].word_bytes
-                data = load(walk.base * size, walk.words * size)
-            found[pin.name] = from_memory(data, pin, elements)
-        return found
+    def status(self, load: Load) -> list[dict[str, int]]:
+        """Return for each pass the recorded flags and counters of its engine, by name."""
+        data = load(self.records.base * WORD_BYTES, self.records.words * WORD_BYTES)
+        words = [int(word) for word in data.view(np.uint32)]
+        sizes = [1 + each.engine.counters for each in self.passes]
+        ends = list(accumulate(sizes))
+        return [
+            each.status(words[end - size : end])
+            for each, size, end in zip(self.passes, sizes, ends, strict=True)
+        ]
 
-    def status(self, load: Callable[[int, int], Bytes]) -> dict[str, int]:
-        """Return the recorded status of the engine: its flags, then its counters."""
-        walk, engine = self.walks[RECORDS], self.system.engine
-        data = load(walk.base * WORD_BYTES, walk.words * WORD_BYTES)
-        flags, *halves = (int(word) for word in data.view(np.uint32))
-        status = {f"status_{name}": flags >> bit & 1 for bit, name in enumerate(FLAGS)}
-        names = [each.name for each in engine.registers[engine.first_counter :: 2]]
-        for name, low, high in zip(names, halves[::2], halves[1::2], strict=True):
-            status[name] = low | high << 32
-        return status
+    def waiting(self, mask: int, command: int) -> list[str]:
+        """Return the streams of a mask, with the names that they have at a command."""
+        ends = accumulate(_count(each, 0) for each in self.passes)
+        begun = sum(end + _BEGIN < command for end in ends)
+        engine = self.passes[min(begun, len(self.passes) - 1)].engine
+        own = {number: f"{engine.name} {stream}" for stream, (number, _) in engine.movers.items()}
+        return [own.get(bit, RECORDS) for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
-def placed_run(
-    system: System,
-    run: Run,
-    outputs: Mapping[str, int],
-    alloc: Callable[[int], int],
-    limit: int,
-) -> PlacedRun:
-    """Place a run in memory, and write its list.
+_BEGIN = 2
+"""Commands of a list before its first pass."""
+
+
+def _count(each: BoardPass, limit: int) -> int:
+    return sum(1 for _ in each.commands(limit))
+
+
+def placed_list(
+    system: System, passes: Sequence[BoardPass], alloc: Callable[[int], int], limit: int
+) -> PlacedList:
+    """Place a list of passes, and its records, in memory.
 
     Args:
         system: the accelerator.
-        run: settings and input words.
-        outputs: number of words of each output stream.
+        passes: the passes, one after the other; at least one.
         alloc: reserves a number of bytes, and returns their address.
-        limit: cycles that the pass may take.
+        limit: cycles that each wait may take.
+
+    Raises:
+        ValueError: a mover cannot make a walk; the message names the stream.
     """
-    movers = dict((*system.design.readers, *system.design.writers))
-    walks: dict[str, Walk] = {}
-    tails: dict[str, int] = {}
-    content: dict[int, Bytes] = {}
-
-    def reserve(name: str, beats: int, word_bytes: int) -> int:
-        address = alloc(beats * word_bytes)
-        walks[name] = Walk(address // word_bytes, beats)
-        return address
-
-    for name, pin in system.inputs.items():
-        words, size = run.words[pin.name], movers[name].word_bytes
-        if words.size:
-            content[reserve(name, beats_for(words.size, pin), size)] = to_memory(words, pin, size)
-            tails[name] = words.size % pin.lanes * pin.element // BYTE
-    for name, pin in system.outputs.items():
-        if outputs[pin.name]:
-            reserve(name, beats_for(outputs[pin.name], pin), movers[name].word_bytes)
-    counters = len(system.engine.registers) - system.engine.first_counter
-    reserve(RECORDS, 1 + counters, WORD_BYTES)
-    words = np.array(encoded(_commands(system, run, walks, tails, limit)), np.uint32)
-    list_address = alloc(words.nbytes)
-    content[list_address] = words.view(np.uint8)
-    return PlacedRun(system, outputs, walks, content, list_address, words.size)
-
-
-def _commands(
-    system: System, run: Run, walks: Mapping[str, Walk], tails: Mapping[str, int], limit: int
-) -> list[Command]:
-    """Return the commands of a run: settings, walks, start, wait, record."""
-    engine, numbers = system.engine, system.design.numbers
-    settings = [run.config[each.name] for each in engine.registers if each.name in run.config]
-    moving = [numbers[name] for name in walks if name != RECORDS]
-    counters = len(engine.registers) - engine.first_counter
-    return [
-        *make.write(engine.first_setting, settings),
-        make.expect(engine.index("error"), 0),
-        *make.write(engine.index("interrupt"), [1, 1]),  # and its enable
-        *(make.walk(numbers[name], each, tails.get(name, 0)) for name, each in walks.items()),
-        make.start(numbers[name] for name in walks),
-        *make.write(engine.index("control"), [1]),
-        make.wait(moving, [0], limit),
-        *make.record(engine.index("status"), 1),
-        *make.record(engine.first_counter, counters),
-        make.wait([numbers[RECORDS]], [], limit),
+    for each in passes:
+        for stream, moved in (pair for stage in each.stages for pair in stage.items()):
+            try:
+                moved.walk.check(each.engine.movers[stream][1])
+            except ValueError as error:
+                raise ValueError(f"{each.engine.name}: {stream}: {error}") from error
+    recorded = sum(1 + each.engine.counters for each in passes)
+    records = Walk(alloc(recorded * WORD_BYTES) // WORD_BYTES, recorded)
+    number = system.design.numbers[RECORDS]
+    commands = [
+        make.walk(number, records),
+        make.start([number]),
+        *(command for each in passes for command in each.commands(limit)),
+        make.wait([number], [], limit),
         make.END,
     ]
+    address = alloc(len(encoded(commands)) * WORD_BYTES)
+    return PlacedList(system, passes, records, address, commands)

@@ -1,4 +1,4 @@
-"""Play a run of a top on a board: words and commands in memory, one ring, results in memory."""
+"""Play lists of commands on a board: one ring, then results in memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from merp.cosim.board.bus import Bus, Moves
-from merp.cosim.board.lists import Bytes, Formula, PlacedRun, placed_run
+from merp.cosim.board.lists import Bytes, Formula, PlacedList
+from merp.cosim.board.runs import placed_run
 from merp.cosim.board.simulated import Buffer, SimulatedBoard
 from merp.cosim.board.system import System
 from merp.models.base.bits import Bits
@@ -20,37 +21,85 @@ INTERRUPT_CYCLES = 1
 """From the end of an engine to its interrupt."""
 
 SPARE_CYCLES = 100_000
-"""Cycles of a list in addition to the limit of its pass."""
+"""Cycles of a list in addition to the limit of its passes."""
+
+
+@dataclass(frozen=True)
+class PlayedPass:
+    """A pass in a list.
+
+    Attributes:
+        status: flags and counters of the engine, by name.
+        cycles: cycles of the engine, from its start to its end.
+        moves: elements of each stream on the pins of the engine, with their first and last cycle.
+    """
+
+    status: Mapping[str, int]
+    cycles: int
+    moves: Mapping[str, Moves]
 
 
 @dataclass(frozen=True)
 class Played:
-    """The results of a run on a board.
+    """A list that was played.
 
     Attributes:
-        words: words of each output stream.
-        status: flags and counters of the engine, by name.
+        passes: its passes.
         cycles: cycles of the list, from its start to its end.
-        engine_cycles: cycles of the engine, from its start to its end.
-        moves: elements of each input and output stream on the pins of the engine, with their
-            first and last cycle.
         bus: traffic on the memory's port, which is equal to ``formula``.
         formula: the same traffic by formula.
     """
 
-    words: Mapping[str, Bits]
-    status: Mapping[str, int]
+    passes: tuple[PlayedPass, ...]
     cycles: int
-    engine_cycles: int
-    moves: Mapping[str, Moves]
     bus: Bus
     formula: Formula
 
 
+def play_list(board: SimulatedBoard, placed: PlacedList, limit: int) -> Played:
+    """Ring a list that is in memory, and wait for its end.
+
+    Args:
+        board: a board with the accelerator of the list.
+        placed: the list.
+        limit: cycles that all passes together may take.
+
+    Raises:
+        CheckFailed: the list failed; the message gives the reason and the streams that it was
+            waiting for. Or the traffic on the bus is not that of the formula.
+        TimeoutError: the accelerator does not interrupt.
+    """
+    system = placed.system
+    board.clear_bus()
+    for offset, value in placed.ring:
+        board.write32(offset, value)
+    board.wait(limit + SPARE_CYCLES)
+    bus = board.bus
+    _check(board, placed)
+    formula = placed.formula
+    check_bus(bus, formula)
+    status = placed.status(lambda address, size: loaded(board, address, size))
+    passes = []
+    for each, told, seen in zip(placed.passes, status, board.passes, strict=True):
+        engine = each.engine
+        moves = {
+            pin.name: seen.streams[engine.first_pin + place]
+            for place, pin in enumerate(engine.ports.streams)
+        }
+        passes.append(PlayedPass(told, seen.ended - INTERRUPT_CYCLES, moves))
+    cycles = board.read32(system.host["status_cycles"].offset)
+    return Played(tuple(passes), cycles, bus, formula)
+
+
+def loaded(board: SimulatedBoard, address: int, size: int) -> Bytes:
+    """Return bytes of memory."""
+    return np.asarray(board.from_device(Buffer(address, size), np.uint8, (size,)))
+
+
 def play(
     board: SimulatedBoard, system: System, run: Run, outputs: Mapping[str, int], limit: int
-) -> Played:
-    """Play a run by one list of commands.
+) -> tuple[Played, dict[str, Bits]]:
+    """Play a run of the first engine by one list of commands.
 
     Args:
         board: a board with the accelerator ``system``.
@@ -59,35 +108,22 @@ def play(
         outputs: number of words of each output stream.
         limit: cycles that the pass may take.
 
+    Returns:
+        The list that was played, and the words of each output stream.
+
     Raises:
         BadInput: the memory of the board is too small.
-        CheckFailed: the list failed; the message gives the reason and the streams that it was
-            waiting for. Or the traffic on the bus is not that of the formula.
-        TimeoutError: the accelerator does not interrupt.
+        CheckFailed, TimeoutError: as ``play_list``.
     """
-    placed = placed_run(system, run, outputs, lambda size: board.alloc(size).address, limit)
+
+    def alloc(size: int) -> int:
+        return board.alloc(size).address
+
+    placed = placed_run(system, system.engines[0], run, outputs, alloc, limit)
     for address, data in placed.content.items():
         board.to_device(Buffer(address, data.size), data)
-    board.clear_bus()
-    _ring(board, placed)
-    board.wait(limit + SPARE_CYCLES)
-    bus = board.bus
-    _check(board, system)
-    check_bus(bus, placed.formula)
-
-    def load(address: int, size: int) -> Bytes:
-        return np.asarray(board.from_device(Buffer(address, size), np.uint8, (size,)))
-
-    pins = [*system.inputs.values(), *system.outputs.values()]
-    return Played(
-        words=placed.words(load),
-        status=placed.status(load),
-        cycles=board.read32(system.host["status_cycles"].offset),
-        engine_cycles=board.ended - INTERRUPT_CYCLES,
-        moves={pin.name: each for pin, each in zip(pins, board.moves, strict=False)},
-        bus=bus,
-        formula=placed.formula,
-    )
+    played = play_list(board, placed.commands, limit)
+    return played, placed.words(lambda address, size: loaded(board, address, size))
 
 
 def check_bus(bus: Bus, wanted: Formula) -> None:
@@ -109,21 +145,16 @@ def check_bus(bus: Bus, wanted: Formula) -> None:
             raise CheckFailed(f"bus: {what}: {found} counted, {formula} by the formula")
 
 
-def _ring(board: SimulatedBoard, placed: PlacedRun) -> None:
-    for offset, value in placed.ring:
-        board.write32(offset, value)
-
-
-def _check(board: SimulatedBoard, system: System) -> None:
+def _check(board: SimulatedBoard, placed: PlacedList) -> None:
     """Check that the list came to its end."""
-    host = system.host
+    host = placed.system.host
 
     def value(name: str) -> int:
         return board.read32(host[f"status_{name}"].offset)
 
     failure = Failure(value("failure"))
     if failure:
-        waiting = value("waiting")
-        streams = [name for name, number in system.design.numbers.items() if waiting >> number & 1]
+        command = value("commands")
+        streams = placed.waiting(value("waiting"), command)
         said = f", waiting for {', '.join(streams)}" if streams else ""
-        raise CheckFailed(f"list: {failure.name.lower()} at command {value('commands')}{said}")
+        raise CheckFailed(f"list: {failure.name.lower()} at command {command}{said}")

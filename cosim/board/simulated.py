@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from merp.cosim.board.build import Built
-from merp.cosim.board.bus import Bus, BusCounters, Direction, Moves
+from merp.cosim.board.bus import Bus, BusCounters, Direction, Pass
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.base.register_map import ADDRESS_WIDTH, WORD_BYTES
 
@@ -194,6 +193,11 @@ class SimulatedBoard:
         self._library.board_reset(self._board)
 
     @property
+    def size(self) -> int:
+        """Bytes of the memory; its addresses begin at 0."""
+        return self._size
+
+    @property
     def cycles(self) -> int:
         """Cycles since power-up."""
         return int(self._library.board_cycle(self._board))
@@ -204,17 +208,17 @@ class SimulatedBoard:
         return self._counters.frozen()
 
     @property
-    def moves(self) -> Sequence[Moves]:
-        """Words of each stream of an engine since it began; 0 without the pins ``moves``."""
-        return [Moves(each.words, each.first, each.last) for each in self._counters.streams]
+    def passes(self) -> list[Pass]:
+        """The passes of engines since power-up or ``clear_bus``, in the order of their starts.
 
-    @property
-    def ended(self) -> int:
-        """Cycle in which an engine interrupted for the first time; it began in cycle 0."""
-        return int(self._counters.ended)
+        There are none if the accelerator does not have the pins ``moves``, ``begins`` and ``ends``.
+        """
+        number = self._library.board_passes(self._board)
+        found = (self._library.board_pass(self._board, at).contents for at in range(number))
+        return [Pass.from_buffer_copy(each) for each in found]
 
     def clear_bus(self) -> None:
-        """Set the counters of the bus to zero, except the number of unfinished bursts."""
+        """Forget all passes, and set the counters of the bus to zero except unfinished bursts."""
         self._outside = 0
         self._library.board_clear(self._board)
 
@@ -230,6 +234,8 @@ def _loaded(path: str) -> ctypes.CDLL:
         "cycle": (number, (pointer,)),
         "counters": (ctypes.POINTER(BusCounters), (pointer,)),
         "clear": (None, (pointer,)),
+        "passes": (number, (pointer,)),
+        "pass": (ctypes.POINTER(Pass), (pointer, number)),
         "read": (ctypes.c_int, (pointer, word, ctypes.POINTER(word), number)),
         "write": (ctypes.c_int, (pointer, word, word, number)),
         "wait": (ctypes.c_int, (pointer, number)),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 from merp.cosim.board.build import built
 from merp.cosim.board.dram import Dram
-from merp.cosim.board.play import play
+from merp.cosim.board.play import PlayedPass, play
 from merp.cosim.board.simulated import SimulatedBoard
-from merp.cosim.board.system import system_of
+from merp.cosim.board.system import streams_needed, system_of
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.record import RunRecord
+from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.memory.params.commands import MOST_STREAMS
 from merp.models.memory.params.memory_port import MemoryPort
@@ -42,7 +44,8 @@ def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
         for run in job.runs:
             _check(run)
     memory = memory_for(job.top.ports.streams)
-    system = system_of(job.top, port_for(job.top.ports, memory))
+    name, ports = job.top.name, job.top.ports
+    system = system_of({name: job.top}, port_for({name: ports}, memory))
     library = built(system.function, system.args, memory)
     sha = hashlib.sha256(library.library.read_bytes()).hexdigest()
     playing = Playing(job, "system", sha, began)
@@ -53,25 +56,29 @@ def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
         start = perf_counter()
         words = sum(each.size for each in run.words.values()) + sum(run.outputs.values())
         known = sum(each.cycles or 0 for each in job.wanted)
-        limit = min(MOST_CYCLES, SLOWEST * (words + known) + SPARE_CYCLES)
-        played = play(board, system, run, run.outputs, limit)
-        moves = played.moves
-        playing.deliver(
-            Outcome(
-                words=played.words,
-                transfers={name: each.words for name, each in moves.items()},
-                first={name: each.first if each.words else -1 for name, each in moves.items()},
-                last={name: each.last if each.words else -1 for name, each in moves.items()},
-                status=played.status,
-                cycles=played.engine_cycles,
-                resets=0,
-                faults=(),
-                seconds=perf_counter() - start,
-            )
-        )
+        played, found = play(board, system, run, run.outputs, limit_of(words + known))
+        (only,) = played.passes
+        outcome = outcome_of(only, found)
+        playing.deliver(replace(outcome, seconds=perf_counter() - start))
         if progress is not None:
             progress(played.cycles, words)
     return playing.records
+
+
+def outcome_of(played: PlayedPass, words: Mapping[str, Bits]) -> Outcome:
+    """Return the outcome of a pass; ``words`` are those of its output streams in memory."""
+    moves = played.moves
+    return Outcome(
+        words=words,
+        transfers={name: each.words for name, each in moves.items()},
+        first={name: each.first if each.words else -1 for name, each in moves.items()},
+        last={name: each.last if each.words else -1 for name, each in moves.items()},
+        status=played.status,
+        cycles=played.cycles,
+        resets=0,
+        faults=(),
+        seconds=0.0,
+    )
 
 
 def memory_for(streams: Sequence[Pin]) -> Dram:
@@ -91,18 +98,23 @@ def memory_for(streams: Sequence[Pin]) -> Dram:
     )
 
 
-def port_for(ports: TopPorts, memory: Dram) -> MemoryPort:
+def port_for(tops: Mapping[str, TopPorts], memory: Dram) -> MemoryPort:
     """Return the port to a memory, with an ID for each stream, the list and the records.
 
     Raises:
-        BadInput: the top has more streams than a command processor.
+        BadInput: the tops need more streams than a command processor has.
     """
-    most = max(len(ports.inputs), len(ports.outputs)) + 1
-    if len(ports.streams) + 1 > MOST_STREAMS:
+    reads, writes = streams_needed(tops)
+    if reads + writes + 1 > MOST_STREAMS:
         raise BadInput(
-            f"engine system: {len(ports.streams)} streams: allowed are at most {MOST_STREAMS - 1}"
+            f"engine system: {reads + writes} streams: allowed are at most {MOST_STREAMS - 1}"
         )
-    return MemoryPort(data_bits=memory.port_bits, id_bits=max(4, (most - 1).bit_length()))
+    return MemoryPort(data_bits=memory.port_bits, id_bits=max(4, max(reads, writes).bit_length()))
+
+
+def limit_of(words: int) -> int:
+    """Return the cycles that a pass may take; ``words`` are the cycles of a fast one."""
+    return min(MOST_CYCLES, SLOWEST * words + SPARE_CYCLES)
 
 
 def _check(run: Run) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from myhdl import ConcatSignal, always_comb, block, intbv
 
@@ -13,15 +13,18 @@ from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.command_processor import CONTROL_INDEX
+from merp.hdl.memory.last_started import last_started
 from merp.hdl.memory.memory_subsystem import memory_subsystem
+from merp.hdl.memory.read_switch import read_switch
+from merp.hdl.memory.write_switch import write_switch
 from merp.models.base.register_map import WORD_BYTES, RegisterMap
 from merp.models.memory.params.subsystem import SubsystemDesign
 
 CONTROL_OFFSET = WORD_BYTES * CONTROL_INDEX
 """Offset of the register ``control`` of every engine; its bit 0 starts a run."""
 
-IN, OUT = "in", "out"
-"""Ends of the names of streams, which an engine reads and writes."""
+SIDES = ("s_axis", "m_axis")
+"""Sides of an engine: streams that it reads, and streams that it writes."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +35,27 @@ class SystemEngine:
         name: its name in the system.
         shell: the shell, an entity.
         args: the arguments of the shell by name, with signals of their own.
+        movers: the name of the subsystem's stream that serves each stream, by its name with its
+            side, such as ``s_axis_map``.
     """
 
     name: str
     shell: Callable[..., Any]
     args: Mapping[str, Any]
+    movers: Mapping[str, str]
 
-    def streams(self, side: str) -> dict[str, AxiStream]:
-        """Return the streams of a side (``s_axis`` or ``m_axis``), by their name in the system."""
-        end = IN if side == "s_axis" else OUT
-        return {f"{self.name}_{name}_{end}": each for name, each in vars(self.args[side]).items()}
+    def axis(self, stream: str) -> AxiStream:
+        """Return a stream by its name with its side."""
+        side = next(each for each in SIDES if stream.startswith(each))
+        found: AxiStream = getattr(self.args[side], stream.removeprefix(f"{side}_"))
+        return found
+
+
+class _Use(NamedTuple):
+    """The use of a stream of the subsystem by an engine, which has a number."""
+
+    number: int
+    axis: AxiStream
 
 
 @block
@@ -148,6 +162,17 @@ def _copied(line: Bit, copy: Bit) -> Any:
 
 
 @block
+def _shown(word: Word, shown: Word) -> Any:
+    """Show a word to a monitor."""
+
+    @always_comb
+    def show() -> None:
+        shown.next = word
+
+    return show
+
+
+@block
 def _joined(signals: Sequence[Any], word: Word) -> Any:
     """Join signals into a word, the first one lowest."""
     joined = ConcatSignal(*reversed(signals)) if len(signals) > 1 else signals[0]
@@ -159,10 +184,56 @@ def _joined(signals: Sequence[Any], word: Word) -> Any:
     return join
 
 
+def _uses(engines: Sequence[SystemEngine]) -> dict[str, list[_Use]]:
+    """Return the uses of each stream of the subsystem, by its name."""
+    uses: dict[str, list[_Use]] = {}
+    for number, engine in enumerate(engines):
+        for stream, mover in engine.movers.items():
+            uses.setdefault(mover, []).append(_Use(number, engine.axis(stream)))
+    return uses
+
+
+def _source(width: int, uses: Sequence[_Use]) -> Stream:
+    """Return a stream from memory, with marks of bytes if an engine needs them."""
+    stream = Stream(width)
+    if any(use.axis.tkeep is not None for use in uses):
+        stream.keep = bits(width // BYTE)
+    return stream
+
+
+@block
+def _reading(stream: Stream, uses: Sequence[_Use], selected: Word) -> Any:
+    """Connect a stream from memory to the engines that use it."""
+    keeps = [use.axis.tkeep for use in uses if use.axis.tkeep is not None]
+    kept = [_kept(stream.keep, keep) for keep in keeps]
+    if len(uses) == 1:
+        return kept, _received(stream, uses[0].axis)
+    own = [Stream(len(stream.data)) for _ in uses]
+    received = [_received(each, use.axis) for each, use in zip(own, uses, strict=True)]
+    numbers = tuple(use.number for use in uses)
+    return kept, received, read_switch(selected, stream, _numbered(own, uses), numbers=numbers)
+
+
+@block
+def _writing(stream: Stream, uses: Sequence[_Use], selected: Word) -> Any:
+    """Connect the engines that use a stream to memory with it."""
+    if len(uses) == 1:
+        return _sent(stream, uses[0].axis)
+    own = [Stream(len(stream.data)) for _ in uses]
+    sent = [_sent(each, use.axis) for each, use in zip(own, uses, strict=True)]
+    numbers = tuple(use.number for use in uses)
+    return sent, write_switch(selected, _numbered(own, uses), stream, numbers=numbers)
+
+
+def _numbered(streams: Sequence[Stream], uses: Sequence[_Use]) -> Bundles:
+    return Bundles({f"e{use.number}": each for each, use in zip(streams, uses, strict=True)})
+
+
 def memory_system(engines: Sequence[SystemEngine]) -> Any:
     """Generate the entity ``memory_system`` with these engines.
 
-    Their numbers in commands are their places in the sequence.
+    Their numbers in commands are their places in the sequence. Engines may share a stream of the
+    subsystem. Then the engine that was started last has it.
     """
 
     def system(
@@ -182,7 +253,8 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
         s_axi      in   AXI4-Lite access of the host to the registers
         m_axi      out  memory
         interrupt  out  high while the interrupt is enabled and pending
-        moves      out  number of elements that move; byte i is of stream i. For a monitor
+        moves      out  number of elements that move on each stream of the engines, a byte each:
+                        engine by engine, inputs before outputs. For a monitor
         begins     out  a start is written to an engine; bit i is engine i. For a monitor
         ends       out  the interrupt of each engine, which follows its end by a cycle
 
@@ -190,43 +262,38 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
         """
         aresetn = flag()
         parts: list[Any] = [_not(rst, aresetn)]
+        starters = [flag() for _ in engines]
+        started = bits(len(engines))
+        selected = bits(max(1, (len(engines) - 1).bit_length()))
+        if len(engines) > 1:
+            parts.append(last_started(clk, rst, begins=started, selected=selected))
         streams: dict[str, Stream] = {}
-        axes: dict[str, AxiStream] = {}
-        widths = {name: each.word_bits for name, each in (*design.readers, *design.writers)}
-        for engine in engines:
-            axes |= engine.streams("s_axis") | engine.streams("m_axis")
-            for name, axis in engine.streams("s_axis").items():
-                streams[name] = Stream(widths[name])
-                parts.append(_received(streams[name], axis))
-                if axis.tkeep is not None:
-                    streams[name].keep = bits(widths[name] // BYTE)
-                    parts.append(_kept(streams[name].keep, axis.tkeep))
-            for name, axis in engine.streams("m_axis").items():
-                streams[name] = Stream(widths[name])
-                parts.append(_sent(streams[name], axis))
-            parts.append(engine.shell(**{**engine.args, "aclk": clk, "aresetn": aresetn}))
+        uses = _uses(engines)
+        for name, mover in design.readers:
+            streams[name] = _source(mover.word_bits, uses[name])
+            parts.append(_reading(streams[name], uses[name], selected))
+        for name, mover in design.writers:
+            streams[name] = Stream(mover.word_bits)
+            parts.append(_writing(streams[name], uses[name], selected))
         interrupts, lines = bits(len(engines)), [flag() for _ in engines]
         parts.append(_joined(lines, interrupts))
-        parts += [
-            _copied(each.args["interrupt"], line) for each, line in zip(engines, lines, strict=True)
-        ]
+        for engine, line, starter in zip(engines, lines, starters, strict=True):
+            parts += [
+                engine.shell(**{**engine.args, "aclk": clk, "aresetn": aresetn}),
+                _copied(engine.args["interrupt"], line),
+                _beginning(engine.args["s_axi"], starter),
+            ]
         subsystem = memory_subsystem(
             clk, rst, s_axi=s_axi, streams=Bundles(streams),
             engines=Bundles({engine.name: engine.args["s_axi"] for engine in engines}),
             interrupts=interrupts, m_axi=m_axi, interrupt=interrupt, registers=registers,
             design=design,
         )  # fmt: skip
-        movers = [bits(BYTE) for _ in streams]
-        starters = [flag() for _ in engines]
-        parts += [
-            _moving(axes[name], move)
-            for name, move in zip((n for n in design.numbers if n in axes), movers, strict=True)
-        ]
-        parts += [
-            _beginning(each.args["s_axi"], line)
-            for each, line in zip(engines, starters, strict=True)
-        ]
-        parts += [_joined(movers, moves), _joined(starters, begins), _joined(lines, ends)]
+        axes = [engine.axis(stream) for engine in engines for stream in engine.movers]
+        counts = [bits(BYTE) for _ in axes]
+        parts += [_moving(axis, count) for axis, count in zip(axes, counts, strict=True)]
+        parts += [_joined(counts, moves), _joined(starters, started), _joined(lines, ends)]
+        parts.append(_shown(started, begins))
         return parts, subsystem
 
     system.__name__ = "memory_system"

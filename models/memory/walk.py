@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from merp.models.base.whole_numbers import check_ranges
@@ -100,6 +100,22 @@ class Walk:
             jumps.append(each.stride - inside)
             inside += (each.count - 1) * each.stride
         return tuple(jumps)
+
+    def moved(self, distance: int) -> Walk:
+        """Return the same walk, ``distance`` words further on."""
+        return replace(self, base=self.base + distance)
+
+    def grouped(self, size: int) -> Walk:
+        """Return the walk in words that each hold ``size`` words of this walk.
+
+        Raises:
+            ValueError: a run does not begin or end with such a word.
+        """
+        strides = [each.stride for each in self.dimensions]
+        if any(place % size for place in (self.base, self.words, *strides)):
+            raise ValueError(f"runs must begin and end at multiples of {size} elements: {self}")
+        dimensions = (replace(each, stride=each.stride // size) for each in self.dimensions)
+        return Walk(self.base // size, self.words // size, tuple(dimensions))
 
     def runs(self) -> Iterator[Run]:
         """Yield the runs in their order."""

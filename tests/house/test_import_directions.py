@@ -48,6 +48,7 @@ MODELS = rooms(
     {f"{CNN_MERP}.fpga": f"base fpga papers {CNN_MERP}.params"},
     {f"{CNN_MERP}.traffic": f"base traffic {CNN_MERP}.params"},
     {CNN_MERP: f"base network fpga papers {CNN_MERP}.fpga {CNN_MERP}.params"},
+    {f"{CNN_MERP}.memory": f"base memory network traffic {CNN_MERP} {CNN_MERP}.params"},
     {f"{CNN_MERP}.at_once": f"base network rows {CNN_MERP} {CNN_MERP}.params"},
     {
         f"{CNN_MERP}.chain": f"base network fpga rows {CNN_MERP} {CNN_MERP}.at_once "
@@ -129,7 +130,7 @@ COSIM = rooms(
     {f"{CNN_MERP}.phases": "engines phases"},
     {f"{CNN_MERP}.passes": f"phases phases.audit {CNN_MERP}.phases"},
     {
-        f"{CNN_MERP}.training": f"engines phases phases.audit training {CNN_MERP}.passes "
+        f"{CNN_MERP}.training": f"engines board phases phases.audit training {CNN_MERP}.passes "
         f"{CNN_MERP}.phases"
     },
     {
@@ -142,7 +143,7 @@ COSIM = rooms(
         f"{CNN_MERP}.phases {CNN_MERP}.training"
     },
     {f"{MAC_ARRAY}.phases": "engines phases"},
-    {MAC_ARRAY: f"machines phases.audit training {MAC_ARRAY}.phases"},
+    {MAC_ARRAY: f"board machines phases phases.audit training {MAC_ARRAY}.phases"},
 )
 
 COMMON = "common"

@@ -88,7 +88,7 @@ def _runs(
     each = first
     while True:
         if free:
-            each = each._replace(expected=_without_cycles(each.expected))
+            each = each._replace(expected=without_cycles(each.expected))
         expected = {port.stream: port.closed_form for port in each.expected.ports.values()}
         outputs = {name: words for name, words in expected.items() if name.startswith(SOURCE)}
         record = yield replace(each.run, outputs=outputs)
@@ -100,7 +100,7 @@ def _runs(
             return
 
 
-def _without_cycles(expected: Expectation) -> Expectation:
+def without_cycles(expected: Expectation) -> Expectation:
     """Return the expectation of a pass whose words arrive at unknown times."""
     cycles = {counter.name for counter in expected.counters}
     known = {name: value for name, value in expected.known.items() if name not in cycles}

@@ -9,7 +9,8 @@ import pytest
 
 from block_bench import BlockBench, Recorded, Replays, Sample
 from marks import in_full
-from merp.cosim.board.lists import Bytes, placed_run
+from merp.cosim.board.lists import Bytes
+from merp.cosim.board.runs import placed_run
 from merp.cosim.board.system import system_of
 from merp.cosim.machines.loader import phase_of
 from merp.hdl.memory.memory_system import memory_system
@@ -36,18 +37,20 @@ class OnMemory:
         step = GoldenStep(network, network.layers, images, made)
         hardware = phase_of(network, network.layer(layer), phase)
         self.found = hardware.golden_pass(network.layer(layer), 0, step)
-        self.system = system_of(hardware.top(), PORT)
+        self.system = system_of({"engine": hardware.top()}, PORT)
         ports = self.found.expected.ports.values()
         outputs = {each.stream: each.closed_form for each in ports if each.golden is not None}
         self.free = 0
-        self.placed = placed_run(self.system, self.found.run, outputs, self.alloc, 50_000)
+        self.placed = placed_run(
+            self.system, self.system.engines[0], self.found.run, outputs, self.alloc, 50_000
+        )
         size = self.alloc(0)  # of whole beats
         self.memory = AxiMemory(PORT, bytearray(Random(1).randbytes(size)), CONDUCT, 1)
         for address, data in self.placed.content.items():
             self.memory.data[address : address + data.size] = data.tobytes()
         self.rules, self.host = Axi4Rules(PORT), LiteHost()
         self.ended = 0
-        for offset, word in self.placed.ring:
+        for offset, word in self.placed.commands.ring:
             self.host.write(offset, word)
 
     def alloc(self, size: int) -> int:
@@ -85,13 +88,13 @@ def test_a_pass_has_the_goldens_words_and_the_formulas_bursts(
     made = OnMemory(*which)
     trace = made.run(1400 if which[0] == "fp" else 2600)
     assert made.ended
-    status = made.placed.status(made.load)
+    (status,) = made.placed.commands.status(made.load)
     assert (status["status_done"], status["status_framing_error"]) == (1, 0)
     words = made.placed.words(made.load)
     for port in made.found.expected.ports.values():
         if port.golden is not None:
             np.testing.assert_array_equal(words[port.stream], port.golden.reshape(-1))
-    for direction, wanted in made.placed.formula._asdict().items():
+    for direction, wanted in made.placed.commands.formula._asdict().items():
         sizes = [size for _, size, kind in made.memory.bursts if kind == direction]
         assert Counter(size // PORT.beat_bytes for size in sizes) == wanted.bursts
         assert made.rules.bytes[direction] == wanted.beats * PORT.beat_bytes

@@ -23,6 +23,12 @@ def step_of(course: Course, plan: NetworkPlan | None, images: int, progress: Pro
     if course.engine == "golden":
         return golden_step(course, progress)
     layers = _layers(course.network, plan, images)
+    if course.engine == "system" and isinstance(layers, WholeLayers):
+        # It builds a board, which takes an extra.
+        from merp.cosim.machines.cnn_merp.training.board_step import BoardStep
+
+        board = BoardStep(layers, images, progress.begin, progress.update)
+        return hardware_step(board, course, progress)
     hardware = HardwareStep(layers, course.engine, progress.begin, progress.update)
     return hardware_step(hardware, course, progress)
 

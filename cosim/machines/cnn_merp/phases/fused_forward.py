@@ -222,6 +222,11 @@ class FusedForward:
         """Return the same elaboration for layers of another network."""
         return replace(self, network=network)
 
+    @property
+    def streams(self) -> dict[str, str]:
+        """The stream of each port of the traffic report."""
+        return FusedForwardPorts.streams_of(self.design)
+
     def top(self, array: str = "rtl") -> Top:
         """Return the block as a top with its own signals."""
         return fused_forward_top(self.design, array)

@@ -55,7 +55,9 @@ def in_turn(what: str, passes: Sequence[GroupPass]) -> Groups:
     return audited
 
 
-FORWARD = {each.name: each for each in (ForwardPhase, FusedForward)}
+FORWARD: dict[str, type[ForwardPhase | FusedForward]] = {
+    each.name: each for each in (ForwardPhase, FusedForward)
+}
 """Forward phases: of single layers and of two fused layers."""
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from merp.cosim.machines.cnn_merp.phases.delta import PORTS, DeltaPhase, delta_pass
+from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase
+from merp.cosim.machines.cnn_merp.phases.fused_forward import FusedForward
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate, update_pass
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored
 from merp.cosim.machines.cnn_merp.training.groups import (
@@ -21,7 +23,6 @@ from merp.cosim.machines.cnn_merp.training.groups import (
     joined_deltas,
     joined_updates,
 )
-from merp.cosim.phases.phase import HardwarePhase
 from merp.cosim.training.hardware_step import LayerPasses
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
@@ -34,6 +35,8 @@ from merp.models.network.branches import behind, next_taker
 from merp.models.network.network import Layer, Network
 from merp.models.network.step_passes import layer_passes
 from merp.testbenches.top.top import Top
+
+WholePhase = ForwardPhase | FusedForward | DeltaPhase | KernelUpdate
 
 
 class WholeLayers:
@@ -59,9 +62,10 @@ class WholeLayers:
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """Return the block that runs a phase of the layers that share a design, as a top."""
-        return self._phase(layer, phase, rule).top(array)
+        return self.phase(layer, phase, rule).top(array)
 
-    def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> HardwarePhase:
+    def phase(self, layer: Layer, phase: str, rule: UpdateRule) -> WholePhase:
+        """Return a phase on the design of a layer."""
         if phase in FORWARD:
             return FORWARD[phase].of(self.network, layer, state=True)
         if phase == "dp":

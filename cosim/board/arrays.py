@@ -1,0 +1,89 @@
+"""Arrays in the memory of a board, and the words of streams in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from merp.cosim.board.lists import Moved
+from merp.cosim.board.simulated import Buffer, SimulatedBoard
+from merp.cosim.board.system import BoardEngine
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
+from merp.models.memory.layout import ALIGN, Array, Layout
+from merp.models.memory.nest import visited
+from merp.models.memory.params.memory_port import BYTE
+from merp.models.memory.walk import Walk
+from merp.testbenches.top.top import Pin
+
+
+class BoardArrays:
+    """Arrays in the memory of a board.
+
+    Attributes:
+        layout: their addresses.
+    """
+
+    def __init__(self, board: SimulatedBoard, arrays: Iterable[Array]) -> None:
+        """Reserve memory for the arrays. Their contents are undefined.
+
+        Raises:
+            BadInput: the memory is too small.
+        """
+        named = {each.name: each for each in arrays}
+        places = {name: board.alloc(each.size, ALIGN).address for name, each in named.items()}
+        self._board = board
+        self.layout = Layout(named, places, min(places.values()), board.size)
+
+    def put(self, name: str, elements: Bits) -> None:
+        """Write all elements of an array, as a host does.
+
+        Raises:
+            ValueError: they are too many or too few.
+        """
+        array = self.layout.arrays[name]
+        if elements.size != array.elements:
+            raise ValueError(f"{name} has {array.elements} elements, not {elements.size}")
+        self._board.to_device(self._buffer(name), elements.astype(_kind(array)).reshape(-1))
+
+    def get(self, name: str) -> Bits:
+        """Return the elements of an array, with its size."""
+        array = self.layout.arrays[name]
+        found = self._board.from_device(self._buffer(name), _kind(array), array.shape)
+        return found if array.element_bytes > 4 else found.astype(np.uint32)
+
+    def part(self, name: str, walk: Walk) -> Bits:
+        """Return a part of an array; ``walk`` counts elements from its begin."""
+        return self.get(name).reshape(-1)[visited(walk)]
+
+    def moved(self, engine: BoardEngine, stream: str, name: str, walk: Walk) -> Moved:
+        """Return the walk of a stream through a part of an array.
+
+        Raises:
+            BadInput: a beat of the stream has elements that are not beside each other in the array.
+        """
+        pin = next(pin for pin in engine.ports.streams if pin.name == stream)
+        word_bytes = engine.movers[stream][1].word_bytes
+        try:
+            self._check(pin, name)
+            words = self.layout.walk(name, walk, word_bytes)
+        except ValueError as error:
+            raise BadInput(f"{engine.name}: {stream}: {error}") from error
+        tail = walk.total % pin.lanes * pin.element // BYTE
+        return Moved(words, tail if pin in engine.ports.inputs else 0)
+
+    def _check(self, pin: Pin, name: str) -> None:
+        array = self.layout.arrays[name]
+        if pin.lanes > 1 and pin.element != BYTE * array.element_bytes:
+            raise ValueError(
+                f"{pin.lanes} elements of {pin.element} bits in a beat: allowed are elements of "
+                f"{BYTE * array.element_bytes} bits, as in {name}"
+            )
+
+    def _buffer(self, name: str) -> Buffer:
+        return Buffer(self.layout.addresses[name], self.layout.arrays[name].size)
+
+
+def _kind(array: Array) -> np.dtype[np.unsignedinteger]:
+    return np.dtype(f"<u{array.element_bytes}")

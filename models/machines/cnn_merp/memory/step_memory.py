@@ -1,0 +1,221 @@
+"""The arrays of a training step of undivided layers, and the part of each port in each pass.
+
+Deltas are stored at the resolution of the sums, as ``cosim`` trains undivided layers. Kernel update
+writes new kernels over the old ones. Every other result has an array of its own, so that each pass
+can be checked after the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from merp.models.base.errors import BadInput
+from merp.models.machines.cnn_merp.designs import design_of
+from merp.models.machines.cnn_merp.params.word_counters import word_bytes
+from merp.models.machines.cnn_merp.phases import maps_behind
+from merp.models.memory.box import box
+from merp.models.memory.layout import Array
+from merp.models.memory.walk import Walk
+from merp.models.network.branches import added, begun, behind, next_taker, previous
+from merp.models.network.network import Layer, Network
+from merp.models.network.network_keys import COMBINED
+from merp.models.network.step_passes import layer_passes
+from merp.models.traffic.pass_words import state_bytes
+
+BITS = 8
+IMAGES = "images"
+
+
+class Part(NamedTuple):
+    """A part of an array.
+
+    Attributes:
+        array: name of the array.
+        walk: the part, in elements, as if the array began at address 0.
+    """
+
+    array: str
+    walk: Walk
+
+
+class StepPass(NamedTuple):
+    """A pass of a training step.
+
+    Attributes:
+        layer: the layer.
+        phase: name of the phase.
+        group: number of the group.
+        parts: the part of each port, by name. A port that moves no words is not there.
+    """
+
+    layer: Layer
+    phase: str
+    group: int
+    parts: Mapping[str, Part]
+
+
+@dataclass
+class StepMemory:
+    """The arrays of a training step, and its passes.
+
+    Attributes:
+        network: the network.
+        images: images of a step.
+        momentum: whether velocities are stored.
+        arrays: the arrays by name.
+        passes: the passes in the order of a step.
+        deltas: name of the array with the present delta of each layer, by the layer's name.
+
+    Raises:
+        BadInput: a pass reads words that are in no order of a walk.
+    """
+
+    network: Network
+    images: int
+    momentum: bool = False
+    arrays: dict[str, Array] = field(init=False, default_factory=dict)
+    passes: list[StepPass] = field(init=False, default_factory=list)
+    deltas: dict[str, str] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Go through the passes of a step."""
+        network = self.network
+        if network.backward == COMBINED or network.layer_fusion:
+            raise BadInput(
+                f"{network.name}: allowed in memory are separate backward passes, without fused "
+                "layers"
+            )
+        last = network.layers[-1]
+        self.deltas[last.name] = self._delta(last, "ku", "delta_in", _sums(last, self.images))
+        each = {"fp": self._forward, "dp": self._delta_pass, "ku": self._update}
+        for layer, phase in layer_passes(network):
+            groups = each[phase](layer)
+            for group, parts in enumerate(groups):
+                there = {port: part for port, part in parts.items() if part is not None}
+                self.passes.append(StepPass(layer, phase, group, there))
+
+    def of(self, phases: Collection[str]) -> list[StepPass]:
+        """Return the passes of these phases, in the order of a step."""
+        return [each for each in self.passes if each.phase in phases]
+
+    def _array(self, name: str, shape: tuple[int, ...], layer: Layer, phase: str, port: str) -> str:
+        """Add an array that a port reads or writes, and return its name."""
+        bits = BITS * word_bytes(phase, port, design_of(self.network, layer))
+        found = self.arrays.setdefault(name, Array.of(name, shape, bits))
+        if found.element_bits != bits:
+            raise BadInput(
+                f"{self.network.name}: {name}: elements of {found.element_bits} bits: {layer.name} "
+                f"{phase} needs {bits}"
+            )
+        return name
+
+    def _delta(self, layer: Layer, phase: str, port: str, shape: tuple[int, ...]) -> str:
+        """Add the array of a delta of a layer; earlier deltas keep theirs."""
+        name = f"{layer.name}.deltas"
+        known = sum(each == name or each.startswith(f"{name}.") for each in self.arrays)
+        return self._array(f"{name}.{known}" if known else name, shape, layer, phase, port)
+
+    def _maps(self, layer: Layer, group: int) -> Part:
+        """Return the input maps of a group."""
+        shape, front = layer.shape, previous(self.network, layer)
+        size = self.images, shape.rows, shape.columns, layer.groups * shape.n
+        name = IMAGES if front is None else f"{front.name}.maps"
+        if front is None:
+            self._array(name, size, layer, "fp", "map_in")
+        return _of_maps(name, size, group, shape.n)
+
+    def _parameters(self, layer: Layer, group: int, port: str, array: str, phase: str) -> Part:
+        shape = layer.shape
+        size: tuple[int, ...] = (layer.groups * shape.m,)
+        if port.startswith("kernel"):
+            size = (*size, shape.n, shape.k, shape.k)
+        name = self._array(f"{layer.name}.{array}", size, layer, phase, port)
+        rows = range(group * shape.m, (group + 1) * shape.m)
+        return Part(name, box(size, (rows, *map(range, size[1:]))))
+
+    def _forward(self, layer: Layer) -> Iterator[dict[str, Part | None]]:
+        shape, images, adding = layer.shape, self.images, added(self.network, layer)
+        size = images, shape.pooled_rows, shape.pooled_columns, layer.groups * shape.m
+        name = f"{layer.name}.maps"
+        mask = state_bytes(shape, shape.m, images)
+        for group in range(layer.groups):
+            parts: dict[str, Part | None] = {
+                "map_in": self._maps(layer, group),
+                "kernel": self._parameters(layer, group, "kernel", "kernels", "fp"),
+                "bias": self._parameters(layer, group, "bias", "biases", "fp"),
+            }
+            if adding is not None:
+                parts["add_in"] = _of_maps(
+                    f"{adding.name}.maps", _sums(layer, images), group, shape.m
+                )
+            self._array(name, size, layer, "fp", "map_out")
+            parts["map_out"] = _of_maps(name, size, group, shape.m)
+            if mask:
+                whole = layer.groups, mask
+                state = self._array(f"{layer.name}.state", whole, layer, "fp", "state_out")
+                parts["state_out"] = Part(state, Walk(group * mask, mask))
+            yield parts
+
+    def _delta_pass(self, layer: Layer) -> Iterator[dict[str, Part | None]]:
+        network, shape, images = self.network, layer.shape, self.images
+        front, earlier = previous(network, layer), behind(network, layer)
+        assert front is not None
+        inputs = images, shape.rows, shape.columns, layer.groups * shape.n
+        started = self.deltas[front.name] if begun(network, layer) else None
+        maps = maps_behind(shape, earlier.shape)
+        left = images, earlier.shape.out_rows, earlier.shape.out_columns, layer.groups * maps
+        made = self._delta(front, "dp", "delta_out", left)
+        for group in range(layer.groups):
+            yield {
+                "delta_in": _of_maps(self.deltas[layer.name], _sums(layer, images), group, shape.m),
+                "kernel": self._parameters(layer, group, "kernel", "kernels", "dp"),
+                "add_in": None if started is None else _of_maps(started, inputs, group, shape.n),
+                "state_in": self._mask(layer, earlier, group, maps),
+                "delta_out": _of_maps(made, left, group, maps),
+            }
+        self.deltas[front.name] = made
+        if next_taker(network, layer) is None and front.add is not None:
+            self.deltas[front.add] = made
+
+    def _mask(self, layer: Layer, earlier: Layer, group: int, maps: int) -> Part | None:
+        """Return the mask of the maps that a group propagates to."""
+        bytes_ = state_bytes(earlier.shape, maps, self.images)
+        if not bytes_:
+            return None
+        if (layer.groups, maps) != (earlier.groups, earlier.shape.m):
+            raise BadInput(
+                f"{self.network.name}: {layer.name}: it propagates to {maps} maps at a time, and "
+                f"the mask of {earlier.name} has {earlier.shape.m} in a part: allowed are equal "
+                "numbers"
+            )
+        return Part(f"{earlier.name}.state", Walk(group * bytes_, bytes_))
+
+    def _update(self, layer: Layer) -> Iterator[dict[str, Part | None]]:
+        shape, images = layer.shape, self.images
+        for group in range(layer.groups):
+            parts: dict[str, Part | None] = {
+                "map_in": self._maps(layer, group),
+                "delta_in": _of_maps(self.deltas[layer.name], _sums(layer, images), group, shape.m),
+            }
+            for port, array in (("kernel", "kernels"), ("bias", "biases")):
+                parts[port] = self._parameters(layer, group, port, array, "ku")
+                parts[f"{port}_out"] = parts[port]
+                if self.momentum:
+                    name, moving = f"{port}_velocity_in", f"{port}_velocities"
+                    parts[name] = self._parameters(layer, group, name, moving, "ku")
+                    parts[f"{port}_velocity_out"] = parts[name]
+            yield parts
+
+
+def _sums(layer: Layer, images: int) -> tuple[int, ...]:
+    """Return the size of the sums of a layer, of all groups."""
+    shape = layer.shape
+    return images, shape.out_rows, shape.out_columns, layer.groups * shape.m
+
+
+def _of_maps(name: str, size: tuple[int, ...], group: int, maps: int) -> Part:
+    """Return the maps of a group in an array of maps or deltas."""
+    own = range(group * maps, (group + 1) * maps)
+    return Part(name, box(size, (*map(range, size[:-1]), own)))
