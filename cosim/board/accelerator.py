@@ -63,9 +63,7 @@ class Accelerator:
             assert size <= place.size
             return place.address
 
-        words = sum(
-            moved.walk.total for each in passes for stage in each.stages for moved in stage.values()
-        )
+        words = sum(moved.walk.total for each in passes for moved in each.moves.values())
         placed = placed_list(self._system, passes, alloc, limit_of(words))
         self._board.to_device(Buffer(placed.address, placed.words.nbytes), placed.words)
         return play_list(self._board, placed, min(MOST_CYCLES, len(passes) * limit_of(words)))

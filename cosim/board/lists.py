@@ -32,7 +32,7 @@ class Formula(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """The words of a stream that move in a stage of a pass.
+    """The words of a stream that move in a pass.
 
     Attributes:
         walk: their addresses, in words of the stream.
@@ -50,16 +50,18 @@ class BoardPass:
     Attributes:
         engine: the engine.
         config: value of each of its settings.
-        stages: the words that move, by stream. A stage begins when all words of the stage before it
-            have moved.
+        moves: the words that move, by stream.
     """
 
     engine: BoardEngine
     config: Mapping[str, int]
-    stages: Sequence[Mapping[str, Moved]]
+    moves: Mapping[str, Moved]
 
     def commands(self, limit: int) -> Iterator[Command]:
-        """Yield settings, start, walks, waits and records. Each wait has the same limit."""
+        """Yield settings, walks, start, wait and records. The wait has a limit of cycles.
+
+        The walks start behind the engine, because a start also connects it with its streams.
+        """
         engine, first = self.engine, self.engine.first_register
         registers = engine.registers
         names = [each.name for each in registers.registers]
@@ -67,14 +69,12 @@ class BoardPass:
         yield from make.write(first + registers.first_setting, settings)
         yield make.expect(first + registers.index("error"), 0)
         yield from make.write(first + registers.index("interrupt"), [1, 1])  # and its enable
+        streams = [engine.movers[stream][0] for stream in self.moves]
+        for number, (walk, tail) in zip(streams, self.moves.values(), strict=True):
+            yield make.walk(number, walk, tail)
         yield from make.write(first + registers.index("control"), [1])
-        for number, stage in enumerate(self.stages, 1):
-            streams = [engine.movers[stream][0] for stream in stage]
-            for stream, (walk, tail) in stage.items():
-                yield make.walk(engine.movers[stream][0], walk, tail)
-            yield make.start(streams)
-            ended = [engine.number] if number == len(self.stages) else []
-            yield make.wait(streams, ended, limit)
+        yield make.start(streams)
+        yield make.wait(streams, [engine.number], limit)
         yield from make.record(first + registers.index("status"), 1)
         yield from make.record(first + registers.first_counter, engine.counters)
 
@@ -135,13 +135,12 @@ class PlacedList:
         write = bus_traffic(self.records, movers[RECORDS])
         for each in self.passes:
             inputs = {pin.name for pin in each.engine.ports.inputs}
-            for stage in each.stages:
-                for stream, moved in stage.items():
-                    traffic = bus_traffic(moved.walk, each.engine.movers[stream][1])
-                    if stream in inputs:
-                        read += traffic
-                    else:
-                        write += traffic
+            for stream, moved in each.moves.items():
+                traffic = bus_traffic(moved.walk, each.engine.movers[stream][1])
+                if stream in inputs:
+                    read += traffic
+                else:
+                    write += traffic
         return Formula(read, write)
 
     def status(self, load: Load) -> list[dict[str, int]]:
@@ -187,7 +186,7 @@ def placed_list(
         ValueError: a mover cannot make a walk; the message names the stream.
     """
     for each in passes:
-        for stream, moved in (pair for stage in each.stages for pair in stage.items()):
+        for stream, moved in each.moves.items():
             try:
                 moved.walk.check(each.engine.movers[stream][1])
             except ValueError as error:

@@ -33,12 +33,11 @@ class PlacedRun:
     def words(self, load: Load) -> dict[str, Bits]:
         """Return the words of each output stream."""
         (each,) = self.commands.passes
-        (stage,) = each.stages
         found: dict[str, Bits] = {}
         for pin in each.engine.ports.outputs:
             data = np.zeros(0, np.uint8)
-            if pin.name in stage:
-                walk, (_, mover) = stage[pin.name].walk, each.engine.movers[pin.name]
+            if pin.name in each.moves:
+                walk, (_, mover) = each.moves[pin.name].walk, each.engine.movers[pin.name]
                 data = load(walk.base * mover.word_bytes, walk.words * mover.word_bytes)
             found[pin.name] = from_memory(data, pin, self.outputs[pin.name])
         return found
@@ -62,13 +61,13 @@ def placed_run(
         alloc: reserves a number of bytes, and returns their address.
         limit: cycles that the pass may take.
     """
-    stage: dict[str, Moved] = {}
+    moves: dict[str, Moved] = {}
     content: dict[int, Bytes] = {}
 
     def reserve(name: str, beats: int, tail: int = 0) -> tuple[int, int]:
         size = engine.movers[name][1].word_bytes
         address = alloc(beats * size)
-        stage[name] = Moved(Walk(address // size, beats), tail)
+        moves[name] = Moved(Walk(address // size, beats), tail)
         return address, size
 
     for pin in engine.ports.inputs:
@@ -80,6 +79,6 @@ def placed_run(
     for pin in engine.ports.outputs:
         if outputs[pin.name]:
             reserve(pin.name, beats_for(outputs[pin.name], pin))
-    commands = placed_list(system, [BoardPass(engine, run.config, [stage])], alloc, limit)
+    commands = placed_list(system, [BoardPass(engine, run.config, moves)], alloc, limit)
     content[commands.address] = commands.words.view(np.uint8)
     return PlacedRun(commands, content, outputs)

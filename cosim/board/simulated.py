@@ -21,13 +21,11 @@ from merp.cosim.board.build import Built
 from merp.cosim.board.bus import Bus, BusCounters, Direction, Pass
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.base.register_map import ADDRESS_WIDTH, WORD_BYTES
+from merp.models.memory.layout import FIRST_ADDRESS
 
 WORD_MOST = (1 << 32) - 1
 REGISTER_CYCLES = 10_000
 """Cycles after which an access to a register counts as unanswered."""
-
-FIRST_ADDRESS = 4096
-"""Address of the first buffer. Address 0 is the value of a register that nobody wrote."""
 
 _AT_ONCE = 100_000
 """Cycles of a wait between two looks at signals of the process, such as an interrupt from the

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import prod
+from typing import NamedTuple
 
 from merp.models.memory.walk import Walk
 
 ALIGN = 64
 """Bytes: each array begins at a multiple, as the beats of the widest port do."""
+
+FIRST_ADDRESS = 4096
+"""Address of the first array. Address 0 is the value of a register that nobody wrote."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,18 @@ class Array:
         return self.elements * (8 * self.element_bytes - self.element_bits) // 8
 
 
+class Part(NamedTuple):
+    """A part of an array.
+
+    Attributes:
+        array: name of the array.
+        walk: the part, in elements, as if the array began at address 0.
+    """
+
+    array: str
+    walk: Walk
+
+
 @dataclass(frozen=True)
 class Layout:
     """Arrays with their addresses.
@@ -75,7 +91,8 @@ class Layout:
     def __post_init__(self) -> None:
         """Check all places."""
         for name, address in self.addresses.items():
-            last = self.end - self.arrays[name].size
+            # The last word of an array may have places behind it, so memory ends on a boundary.
+            last = self.end // ALIGN * ALIGN - self.arrays[name].size
             if not self.first <= address <= last:
                 raise ValueError(
                     f"{name}: address {address:#x}: allowed with {self.arrays[name].size} bytes "
@@ -110,7 +127,7 @@ class Layout:
 
     @cached_property
     def used(self) -> int:
-        """Bytes from the first array to the end of the last one."""
+        """Bytes from ``first`` to the end of the last array."""
         ends = [self.addresses[name] + each.size for name, each in self.arrays.items()]
         return max(ends, default=self.first) - self.first
 
@@ -120,7 +137,7 @@ class Layout:
         Args:
             name: the array.
             part: the part, in elements, as if the array began at address 0.
-            word_bytes: bytes of a word, a multiple of an element's.
+            word_bytes: bytes of a word, a multiple of an element's that divides ``ALIGN``.
 
         Raises:
             ValueError: the part leaves the array, or has no whole words.
@@ -130,11 +147,13 @@ class Layout:
         if low < 0 or high > array.elements:
             raise ValueError(f"{name}: allowed are elements 0 to {array.elements - 1}, not {part}")
         size, rest = divmod(word_bytes, array.element_bytes)
-        if rest or not size:
+        if rest or not size or ALIGN % word_bytes:
             raise ValueError(
                 f"{name}: words of {word_bytes} bytes: allowed are multiples of "
-                f"{array.element_bytes}"
+                f"{array.element_bytes} that divide {ALIGN}"
             )
-        if not part.dimensions:  # the last word of a single run may have free places
+        # Behind an array there are free places up to a multiple of ALIGN, so the last word of a run
+        # to its end may have some. In the middle of an array it would overwrite other elements.
+        if not part.dimensions and high == array.elements:
             part = Walk(part.base, -(-part.words // size) * size)
         return part.grouped(size).moved(self.addresses[name] // word_bytes)

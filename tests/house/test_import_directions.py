@@ -149,7 +149,9 @@ COSIM = rooms(
 COMMON = "common"
 TOOLS = rooms(
     {"common": "", "common.command_line": "common", "cli": "common common.command_line"},
-    dict.fromkeys(("bench", "bitstream", "doctor", "networks", "plan", "traffic", "train"), COMMON),
+    dict.fromkeys(
+        ("bench", "bitstream", "doctor", "layout", "networks", "plan", "traffic", "train"), COMMON
+    ),
     {"bitstream.resources": f"{COMMON} bitstream"},
     {"report": COMMON},
     {"comparison": f"{COMMON} bitstream report"},  # its page is made as the report's is
@@ -163,7 +165,7 @@ TOOLS = rooms(
     {"machines.usual": f"{COMMON} bitstream simulate export train plan report"},
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"),
-        f"{COMMON} machines machines.usual bitstream explore simulate export train plan",
+        f"{COMMON} machines machines.usual bitstream explore simulate export train plan layout",
     ),
     {f"{CNN_MERP}.plan": f"{COMMON} plan"},
     {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate {CNN_MERP} {CNN_MERP}.plan"},

@@ -18,3 +18,8 @@ ON_CHIP = "chip"
 
 BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
 MOST_STEPS, MOST_EPOCHS = 1 << 31, 1 << 20
+
+
+def ring_per_pass(reason: Exception) -> dict[str, str]:
+    """Return the facts of a board for the answer, if the host rings once for each pass."""
+    return {"rings": "one per pass", "reason": str(reason)}

@@ -196,8 +196,11 @@ def show(answer: Mapping[str, Any], machine: Machine, *, details: bool) -> None:
 
 def _on_ports(answer: Mapping[str, Any]) -> str:
     """Return the caption on ports and cycles if layers and phases run one after the other."""
-    at = "pooled" if answer["backward"] == json_backward(COMBINED) else "full"
+    pooled = answer["backward"] == json_backward(COMBINED) or answer.get("delta_at") == "pooled"
+    at = "pooled" if pooled else "full"
     ports = f"On the ports deltas are at {at} resolution."
     if "plan" in answer["bytes"]:
         ports = "Every port of every layer moved the plan's bytes."
+    if "reason" in answer:
+        ports = f"{ports} The host rings once per pass: {answer['reason']}."
     return f"{ports} Cycles: of the passes + of loading."

@@ -6,7 +6,7 @@ hardware's results of earlier passes. The host computes the loss.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ from merp.models.machines.mac_array.fixed_loss import fixed_loss
 from merp.models.machines.mac_array.fixed_training import FixedModel, FixedRates
 from merp.models.machines.mac_array.fixed_update import Pair
 from merp.models.machines.mac_array.kernel_order import as_stored
-from merp.models.network.network import Network
+from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES
 from merp.testbenches.top.player import Progress
@@ -91,47 +91,77 @@ class ArrayTraining:
             CheckFailed: a bit, a count or a rule of a port was wrong.
             Stuck: no word of a pass moved for too long.
         """
-        step = ArrayStep(FixedGoldenStep(self._network, images, labels, model, rates, loss_kind))
+        network = self._network
+        step = ArrayStep(FixedGoldenStep(network, images, labels, model, rates, loss_kind))
         found: dict[tuple[str, str], list[Audit]] = {}
         top = self._phases["fp"].top("behavioural" if self._engine == "myhdl" else "rtl")
-        done = run_and_audit(top, self._passes(step, found), self._engine, None, self._progress)
+        order = [(name, layer) for name, layer, _ in step_order(network, network.layers, PHASES)]
+        passes = step_passes(step, self._phases, order, self._begin, found)
+        done = run_and_audit(top, passes, self._engine, None, self._progress)
         self.seconds["building"] += done[-1].record.build_seconds
         self.seconds["simulating"] += ordered_sum(each.audit.seconds for each in done)
-        audits = {key: combine(audits) for key, audits in found.items()}
-        return ArrayStepped(self._after(step), self._loss(step, labels), audits)
+        return stepped(step, labels, found)
 
-    def _passes(self, step: ArrayStep, found: dict[tuple[str, str], list[Audit]]) -> Passes:
-        network = self._network
-        for image in range(step.images):
-            for name, layer, _ in step_order(network, network.layers, PHASES):
-                said = f"{layer.name} {name} image {image + 1}"
-                self._begin(said)
-                passes = self._phases[name].passes(layer, image, step)
-                each = next(passes, None)
-                while each is not None:
-                    done = given((yield each))
-                    check(f"{said}:", done.audit.failures)
-                    found.setdefault((layer.name, name), []).append(done.audit)
-                    try:
-                        each = passes.send(done.record)
-                    except StopIteration:
-                        each = None
 
-    def _after(self, step: ArrayStep) -> FixedModel:
-        before = step.golden.model
-        parameters, velocities = {}, {}
-        for layer in self._network.layers:
-            name, size = layer.name, before.parameters[layer.name].kernels.shape
-            new = step.new[name]
-            parameters[name] = Pair(as_stored(new.kernels, size), new.biases)
-            velocities[name] = before.velocities[name]
-            if name in step.moving:
-                moving = step.moving[name]
-                velocities[name] = Pair(as_stored(moving.kernels, size), moving.biases)
-        return FixedModel(parameters=parameters, velocities=velocities)
+def step_passes(
+    step: ArrayStep,
+    phases: Mapping[str, ArrayPhase],
+    order: Sequence[tuple[str, Layer]],
+    begin: Callable[[str], object],
+    found: dict[tuple[str, str], list[Audit]],
+) -> Passes:
+    """Yield the passes of all images, and store their results in ``step``.
 
-    def _loss(self, step: ArrayStep, labels: Labels) -> float:
-        last = self._network.layers[-1]
-        outputs = [step.maps[last.name, image] for image in range(step.images)]
-        of = step.golden.kept(last, 0).of
-        return fixed_loss(of, step.golden.loss_kind, np.concatenate(outputs), labels).value
+    Args:
+        step: the step.
+        phases: the phases by name.
+        order: phase and layer of each pass of an image.
+        begin: called with the name of the next pass.
+        found: receives the audits by layer and phase.
+
+    Raises:
+        CheckFailed: a check of a pass failed.
+    """
+    for image in range(step.images):
+        for name, layer in order:
+            said = f"{layer.name} {name} image {image + 1}"
+            begin(said)
+            passes = phases[name].passes(layer, image, step)
+            each = next(passes, None)
+            while each is not None:
+                done = given((yield each))
+                check(f"{said}:", done.audit.failures)
+                found.setdefault((layer.name, name), []).append(done.audit)
+                try:
+                    each = passes.send(done.record)
+                except StopIteration:
+                    each = None
+
+
+def stepped(
+    step: ArrayStep, labels: Labels, found: Mapping[tuple[str, str], Sequence[Audit]]
+) -> ArrayStepped:
+    """Return the next model, the loss and the combined audits of a step that has run."""
+    audits = {key: combine(each) for key, each in found.items()}
+    return ArrayStepped(_after(step), _loss(step, labels), audits)
+
+
+def _after(step: ArrayStep) -> FixedModel:
+    before = step.golden.model
+    parameters, velocities = {}, {}
+    for layer in step.golden.network.layers:
+        name, size = layer.name, before.parameters[layer.name].kernels.shape
+        new = step.new[name]
+        parameters[name] = Pair(as_stored(new.kernels, size), new.biases)
+        velocities[name] = before.velocities[name]
+        if name in step.moving:
+            moving = step.moving[name]
+            velocities[name] = Pair(as_stored(moving.kernels, size), moving.biases)
+    return FixedModel(parameters=parameters, velocities=velocities)
+
+
+def _loss(step: ArrayStep, labels: Labels) -> float:
+    last = step.golden.network.layers[-1]
+    outputs = [step.maps[last.name, image] for image in range(step.images)]
+    of = step.golden.kept(last, 0).of
+    return fixed_loss(of, step.golden.loss_kind, np.concatenate(outputs), labels).value

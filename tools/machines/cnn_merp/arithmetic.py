@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from merp.tools.common.progress import Progress
 from merp.tools.machines.cnn_merp.in_passes import PlannedStep
-from merp.tools.machines.cnn_merp.step import step_of
+from merp.tools.machines.cnn_merp.step import runner_of
 from merp.tools.machines.usual import arithmetic
 from merp.tools.machines.usual.arithmetic import FloatRunner
 from merp.tools.train.course import Course
@@ -25,4 +25,4 @@ class EngineArithmetic(arithmetic.FloatArithmetic):
     ) -> FloatRunner:
         """Return the runner of a course's steps."""
         planned = plan.plan if isinstance(plan, PlannedStep) else None
-        return FloatRunner(course, batch, step_of(course, planned, batch, progress))
+        return runner_of(course, planned, batch, progress)

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from merp.cosim.machines.mac_array.phases.built import check_array
-from merp.cosim.machines.mac_array.training import ArrayTraining
+from merp.cosim.machines.mac_array.training import ArrayStepped, ArrayTraining
 from merp.cosim.training.hardware_step import check
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.fixed import LEAST, MOST, Words, to_numbers, to_words
@@ -38,6 +38,7 @@ from merp.models.traffic.count import Count
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
 from merp.tools.train.in_passes import InPasses
+from merp.tools.train.names import ring_per_pass
 from merp.tools.train.place import Place
 
 _FRACTIONS = {"kernels": "kernel", "gradients": "velocity"}
@@ -55,18 +56,31 @@ class FixedStepped(NamedTuple):
     whole: None = None
 
 
+class _Hardware(Protocol):
+    """Hardware that runs steps."""
+
+    seconds: dict[str, float]
+
+    def step(
+        self, model: FixedModel, images: Words, labels: Labels, rates: FixedRates, loss_kind: str
+    ) -> ArrayStepped:
+        """Run one step."""
+
+
 @dataclass(frozen=True)
 class FixedRunner:
     """Steps of a course, and their saturated words.
 
     Attributes:
         hardware: the hardware that runs the steps; None: only the golden model.
+        on_board: facts of a board, for the answer.
     """
 
     course: Course
     batch: int
     progress: Progress
-    hardware: ArrayTraining | None = None
+    hardware: _Hardware | None = None
+    on_board: Mapping[str, Any] = field(default_factory=dict)
     saturated: dict[tuple[str, str], Clipped] = field(default_factory=dict)
     vanished: dict[str, Clipped] = field(default_factory=dict)
 
@@ -109,7 +123,7 @@ class FixedRunner:
 
     def _simulated(
         self,
-        hardware: ArrayTraining,
+        hardware: _Hardware,
         golden: FixedStep,
         model: FixedModel,
         images: Words,
@@ -137,7 +151,8 @@ class FixedRunner:
             rows.setdefault(layer, {})[tensor] = {"words": found.clipped, "share": found.share}
         for layer, found in self.vanished.items():
             rows[layer]["zero_increments"] = found.share
-        return {"rounding": self.course.network.fixed.rounding, "saturated": rows}
+        rounding = self.course.network.fixed.rounding
+        return {"rounding": rounding, "saturated": rows, **self.on_board}
 
 
 @dataclass(frozen=True)
@@ -227,11 +242,30 @@ class FixedArithmetic:
         """Return the runner of a course's steps."""
         if course.engine == "golden":
             return FixedRunner(course, batch, progress)
+        if course.engine == "system":
+            return self._on_board(course, batch, progress)
         hardware = ArrayTraining(
             self.network, course.engine, momentum=bool(course.momentum), begin=progress.begin,
             progress=progress.update,
         )  # fmt: skip
         return FixedRunner(course, batch, progress, hardware)
+
+    def _on_board(self, course: Course, batch: int, progress: Progress) -> FixedRunner:
+        """Return the runner of steps whose arrays stay in memory, otherwise of single passes."""
+        # It builds a board, which takes an extra.
+        from merp.cosim.machines.mac_array.board_step import ArrayBoardStep
+
+        momentum, begin, update = bool(course.momentum), progress.begin, progress.update
+        try:
+            board = ArrayBoardStep(
+                self.network, batch, course.loss, momentum=momentum, begin=begin, progress=update
+            )
+        except BadInput as error:
+            hardware = ArrayTraining(
+                self.network, course.engine, momentum=momentum, begin=begin, progress=update
+            )
+            return FixedRunner(course, batch, progress, hardware, ring_per_pass(error))
+        return FixedRunner(course, batch, progress, board, board.on_board)
 
     def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
         """Return the class of each image: (images,)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -47,11 +47,12 @@ Step = Callable[[Model, Bits, Labels, Rates], StepOutcome]
 
 @dataclass(frozen=True)
 class FloatRunner:
-    """Steps of a course; ``run`` runs one."""
+    """Steps of a course; ``run`` runs one. ``on_board`` is added to the answer."""
 
     course: Course
     batch: int
     run: Step
+    on_board: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     def check(self, epoch: int) -> None:
         """Refuse rates of an epoch that the format cannot represent."""
@@ -62,8 +63,8 @@ class FloatRunner:
         return self.run(model, images, labels, self._rates(place.epoch))
 
     def answer(self) -> dict[str, Any]:
-        """Return no further results."""
-        return {}
+        """Return the facts of a board, if one ran the steps."""
+        return dict(self.on_board)
 
     def _rates(self, epoch: int) -> Rates:
         """Return the rates in the registers in an epoch.

@@ -6,8 +6,10 @@ It writes images, and the deltas of the loss. Engines read and write everything 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from time import perf_counter
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +22,10 @@ from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.phases.audit.audit import Audit, audit, combine
 from merp.cosim.phases.audit.run_and_audit import Audited, without_cycles
 from merp.cosim.phases.expectation import GroupPass
-from merp.cosim.training.hardware_step import StepOutcome
+from merp.cosim.training.hardware_step import Layers, StepOutcome
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
-from merp.models.base.errors import CheckFailed
+from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.base.rates import Rates, UpdateRule
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, train_step
@@ -49,18 +51,23 @@ class BoardStep:
 
     Attributes:
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
+        on_board: for the answer: rings of the host per step, and where deltas are stored.
 
     Raises:
         BadInput: a pass of the network cannot read its words from memory.
     """
 
+    on_board: Mapping[str, Any] = MappingProxyType({"rings": 2, "delta_at": "sums"})
+
     def __init__(
         self,
-        layers: WholeLayers,
+        layers: Layers,
         images: int,
         begin: Callable[[str], object] | None = None,
         progress: Progress | None = None,
     ) -> None:
+        if not isinstance(layers, WholeLayers):
+            raise BadInput(f"{layers.network.name}: allowed in memory are undivided layers")
         StepMemory(layers.network, images)  # refuses a network before the first step
         self._layers, self._images = layers, images
         self._begin, self._progress = begin, progress
@@ -230,11 +237,11 @@ class _StepHardware:
 
     def _pass(self, each: StepPass, rates: Rates) -> BoardPass:
         engine, arrays = self._engine(each), self._accelerator.arrays
-        stage = {
+        moves = {
             stream: arrays.moved(engine, stream, *each.parts[port])
             for port, stream in self._streams(each).items()
         }
-        return BoardPass(engine, self._config(each, rates), [stage])
+        return BoardPass(engine, self._config(each, rates), moves)
 
     def audited(
         self, each: StepPass, played: PlayedPass, expected: GroupPass, rates: Rates

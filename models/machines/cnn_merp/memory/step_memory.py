@@ -16,9 +16,9 @@ from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.machines.cnn_merp.phases import maps_behind
 from merp.models.memory.box import box
-from merp.models.memory.layout import Array
+from merp.models.memory.layout import Array, Part
 from merp.models.memory.walk import Walk
-from merp.models.network.branches import added, begun, behind, next_taker, previous
+from merp.models.network.branches import added, begun, behind, next_taker, previous, takers
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED
 from merp.models.network.step_passes import layer_passes
@@ -26,18 +26,6 @@ from merp.models.traffic.pass_words import state_bytes
 
 BITS = 8
 IMAGES = "images"
-
-
-class Part(NamedTuple):
-    """A part of an array.
-
-    Attributes:
-        array: name of the array.
-        walk: the part, in elements, as if the array began at address 0.
-    """
-
-    array: str
-    walk: Walk
 
 
 class StepPass(NamedTuple):
@@ -88,7 +76,7 @@ class StepMemory:
                 "layers"
             )
         last = network.layers[-1]
-        self.deltas[last.name] = self._delta(last, "ku", "delta_in", _sums(last, self.images))
+        self._hand_back(last, self._delta(last, "ku", "delta_in", _sums(last, self.images)))
         each = {"fp": self._forward, "dp": self._delta_pass, "ku": self._update}
         for layer, phase in layer_passes(network):
             groups = each[phase](layer)
@@ -116,6 +104,19 @@ class StepMemory:
         name = f"{layer.name}.deltas"
         known = sum(each == name or each.startswith(f"{name}.") for each in self.arrays)
         return self._array(f"{name}.{known}" if known else name, shape, layer, phase, port)
+
+    def _hand_back(self, layer: Layer, array: str) -> None:
+        """Note the array with the delta of a layer's sums.
+
+        It also starts the delta of the output that is added to these sums. If that output is only
+        added, nothing follows this start, so it is the delta of the added layer's sums, too.
+        """
+        self.deltas[layer.name] = array
+        beside = added(self.network, layer)
+        if beside is not None and takers(self.network, beside):
+            self.deltas[beside.name] = array
+        elif beside is not None:
+            self._hand_back(beside, array)
 
     def _maps(self, layer: Layer, group: int) -> Part:
         """Return the input maps of a group."""
@@ -175,9 +176,10 @@ class StepMemory:
                 "state_in": self._mask(layer, earlier, group, maps),
                 "delta_out": _of_maps(made, left, group, maps),
             }
-        self.deltas[front.name] = made
-        if next_taker(network, layer) is None and front.add is not None:
-            self.deltas[front.add] = made
+        if next_taker(network, layer) is None:
+            self._hand_back(front, made)
+        else:
+            self.deltas[front.name] = made
 
     def _mask(self, layer: Layer, earlier: Layer, group: int, maps: int) -> Part | None:
         """Return the mask of the maps that a group propagates to."""

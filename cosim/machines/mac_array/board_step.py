@@ -1,0 +1,247 @@
+"""Training steps on a board with the MAC array: the host rings once per step.
+
+The array computes the loss. The host writes images and classes; every other operand stays in
+memory, where an earlier pass wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from time import perf_counter
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from merp.cosim.board.accelerator import Accelerator, record_of
+from merp.cosim.board.lists import BoardPass
+from merp.cosim.board.play import Played, PlayedPass
+from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase, ports_of
+from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
+from merp.cosim.machines.mac_array.phases.layout import Sent, beats
+from merp.cosim.machines.mac_array.phases.scheduled_step import phases_at
+from merp.cosim.machines.mac_array.training import ArrayStepped, step_passes, stepped
+from merp.cosim.phases.audit.audit import Audit, audit
+from merp.cosim.phases.audit.run_and_audit import Audited, without_cycles
+from merp.cosim.phases.expectation import GroupPass
+from merp.models.arithmetic.fixed import Words
+from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput, CheckFailed
+from merp.models.base.given import mention
+from merp.models.golden.loss import Labels
+from merp.models.machines.mac_array.fixed_golden_step import FixedGoldenStep
+from merp.models.machines.mac_array.fixed_training import FixedModel, FixedRates
+from merp.models.machines.mac_array.memory.step_memory import IMAGES, TARGETS, StepMemory, StepPass
+from merp.models.machines.mac_array.orders import forward_kernels
+from merp.models.machines.mac_array.params.design import LOSSES, ArrayDesign
+from merp.models.machines.mac_array.passes import design_of, forward_pass
+from merp.models.network.network import Layer, Network
+from merp.models.network.network_keys import SEPARATE
+from merp.models.network.phases import has_phase
+from merp.testbenches.mac_array.trainer_bench import registers
+from merp.testbenches.top.player import Progress
+
+ENGINE = "array"
+
+
+def board_order(network: Network) -> list[tuple[str, Layer]]:
+    """Return phase and layer of each pass of an image; KU replaces parameters that DP has read."""
+    back = [
+        (phase, layer)
+        for layer in reversed(network.layers)
+        for phase in ("dp", "ku")
+        if has_phase(network, layer, phase)
+    ]
+    return [*(("fp", layer) for layer in network.layers), *back]
+
+
+class ArrayBoardStep:
+    """Training steps on a simulated board, each with one ring.
+
+    Args:
+        network: network in which every layer is on one array.
+        images: number of images of a step.
+        loss: the loss, one of ``LOSSES`` of the design.
+        momentum: whether velocities are built.
+        begin: called with the name of the next pass.
+        progress: called with the cycles of a step and the words that it moved.
+
+    Attributes:
+        seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
+        on_board: for the answer: rings of the host per step, and where deltas are stored.
+
+    Raises:
+        BadInput: the array does not compute the loss, or a pass of the network cannot read its
+            words from memory.
+    """
+
+    on_board: Mapping[str, Any] = MappingProxyType({"rings": 1, "delta_at": "pooled"})
+
+    def __init__(
+        self,
+        network: Network,
+        images: int,
+        loss: str,
+        *,
+        momentum: bool,
+        begin: Callable[[str], object],
+        progress: Progress | None = None,
+    ) -> None:
+        if loss not in LOSSES:
+            raise BadInput(
+                f"{mention('loss', loss)}: a host computes its deltas: allowed on the array are "
+                f"{', '.join(LOSSES)}"
+            )
+        self._network = network = replace(network, backward=SEPARATE)
+        design = replace(
+            design_of(network, network.layers[0]),
+            momentum=momentum, stochastic=network.fixed.stochastic, loss=True,
+        )  # fmt: skip
+        self._loss, self._begin, self._progress = loss, begin, progress
+        self._phases: dict[str, ArrayPhase] = {
+            name: replace(phase, design=design)
+            for name, phase in phases_at(network, loss, fused=True).items()
+        }
+        self._memory = StepMemory(network, design, images, loss, board_order(network))
+        self._accelerator: Accelerator | None = None
+        self._held: FixedModel | None = None  # the parameters in memory
+        self.seconds = {"building": 0.0, "simulating": 0.0}
+
+    def step(
+        self,
+        model: FixedModel,
+        images: Words,
+        labels: Labels,
+        rates: FixedRates,
+        loss_kind: str = "hinge",
+    ) -> ArrayStepped:
+        """Run one step on a batch of (images, rows, columns, channels) words.
+
+        Raises:
+            CheckFailed: a bit, a count or a setting was wrong, or the list failed.
+            ValueError: the loss is not the one of the hardware.
+        """
+        if loss_kind != self._loss:
+            raise ValueError(f"loss must be {self._loss}, not {loss_kind}")
+        step = ArrayStep(FixedGoldenStep(self._network, images, labels, model, rates, loss_kind))
+        accelerator = self._built()
+        self._put(accelerator, step, images, labels)
+        began = perf_counter()
+        played = self._play(accelerator, rates)
+        self.seconds["simulating"] += perf_counter() - began
+        audits: dict[tuple[str, str], list[Audit]] = {}
+        passes = step_passes(step, self._phases, self._memory.order, self._begin, audits)
+        expected = next(passes)
+        for each, seen in zip(self._memory.passes, played.passes, strict=True):
+            if expected.run.config != self._config(each, rates):
+                raise CheckFailed(f"{each.layer.name} {each.phase}: settings of the list are wrong")
+            audited = self._audited(accelerator, each, seen, expected)
+            try:
+                expected = passes.send(audited)
+            except StopIteration:
+                break
+        done = stepped(step, labels, audits)
+        self._check(accelerator, step)
+        self._held = done.model
+        return done
+
+    def _built(self) -> Accelerator:
+        if self._accelerator is None:
+            began = perf_counter()
+            tops = {ENGINE: self._phases["fp"].top("rtl")}
+            self._accelerator = Accelerator(tops, self._memory.arrays.values())
+            self.seconds["building"] += perf_counter() - began
+        return self._accelerator
+
+    def _put(
+        self, accelerator: Accelerator, step: ArrayStep, images: Words, labels: Labels
+    ) -> None:
+        """Write images and classes, and the parameters if memory does not hold them already."""
+        arrays, first = accelerator.arrays, self._network.layers[0]
+        maps = [step.input_of(first, image)[0] for image in range(len(images))]
+        stored = [_stored(each, self._memory.design) for each in maps]
+        arrays.put(IMAGES, np.concatenate(stored))
+        arrays.put(TARGETS, labels.astype(np.uint32))
+        if self._held is not step.golden.model:
+            for name, sent in self._parameters(step, old=True):
+                arrays.put(name, sent.words)
+        self._held = None  # until the step has ended
+
+    def _parameters(self, step: ArrayStep, *, old: bool) -> Iterator[tuple[str, Sent]]:
+        """Yield the arrays of parameters, and of velocities with momentum, before or after."""
+        noise, design = np.random.default_rng(1), self._memory.design
+        for layer in self._network.layers:
+            work = forward_pass(self._network, layer)
+            pairs = dict(zip(("parameters", "velocities"), step.golden.before(layer), strict=True))
+            if not old:
+                pairs = {"parameters": step.new[layer.name]}
+                if design.momentum:
+                    pairs["velocities"] = step.moving[layer.name]
+            for array, pair in pairs.items():
+                if array == "parameters" or design.momentum:
+                    name = f"{layer.name}.{array}"
+                    yield name, beats(pair, forward_kernels, work, design, noise)
+
+    def _check(self, accelerator: Accelerator, step: ArrayStep) -> None:
+        """Check that memory holds the parameters after the step.
+
+        Raises:
+            CheckFailed: an array differs.
+        """
+        for name, sent in self._parameters(step, old=False):
+            found = accelerator.arrays.get(name).reshape(-1)
+            if not np.array_equal(found[sent.meant], sent.words[sent.meant]):
+                raise CheckFailed(f"{name}: memory does not hold the model after the step")
+
+    def _config(self, each: StepPass, rates: FixedRates) -> dict[str, int]:
+        """Return the settings of a pass."""
+        ends = {"first": each.image == 0, "last": each.image == self._memory.images - 1}
+        work = self._phases[each.phase].works(each.layer, rates, **ends)[-1]
+        return registers(work, self._memory.design)
+
+    def _streams(self, each: StepPass) -> Mapping[str, str]:
+        """Return the stream of each port that moves words in a pass."""
+        streams = ports_of(self._memory.design)
+        return {port: streams[port] for port in each.parts}
+
+    def _play(self, accelerator: Accelerator, rates: FixedRates) -> Played:
+        """Play all passes of a step."""
+        engine, arrays = accelerator.engines[ENGINE], accelerator.arrays
+        passes = [
+            BoardPass(
+                engine,
+                self._config(each, rates),
+                {
+                    stream: arrays.moved(engine, stream, *each.parts[port])
+                    for port, stream in self._streams(each).items()
+                },
+            )
+            for each in self._memory.passes
+        ]
+        self._begin("all passes")
+        played = accelerator.play("step", passes)
+        if self._progress is not None:
+            moves = [moved for each in played.passes for moved in each.moves.values()]
+            self._progress(played.cycles, sum(moved.words for moved in moves))
+        return played
+
+    def _audited(
+        self, accelerator: Accelerator, each: StepPass, played: PlayedPass, expected: GroupPass
+    ) -> Audited:
+        """Compare a pass with its expectation: words in memory, and counts on the pins."""
+        engine = accelerator.engines[ENGINE]
+        words: dict[str, Bits] = {pin.name: np.zeros(0, np.uint32) for pin in engine.ports.outputs}
+        for port, stream in self._streams(each).items():
+            if stream in words:
+                words[stream] = accelerator.arrays.part(*each.parts[port])
+        record = record_of(engine, played, words)
+        return Audited(record, audit(record, without_cycles(expected.expected)))
+
+
+def _stored(maps: Words, design: ArrayDesign) -> Bits:
+    """Return the words of maps (rows, columns, maps) as memory has them; free places are 0."""
+    rows, columns, count = maps.shape
+    words = np.zeros((count, rows, design.column_blocks(columns) * design.pox), np.uint32)
+    words[..., :columns] = maps.view(np.uint16).transpose(2, 0, 1)
+    return words.reshape(-1)
