@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from merp.cosim.board.arrays import BoardArrays
+from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.build import built
+from merp.cosim.board.driver import Board
 from merp.cosim.board.lists import BoardPass, placed_list
 from merp.cosim.board.play import Played, PlayedPass, play_list
-from merp.cosim.board.simulated import Buffer, SimulatedBoard
-from merp.cosim.board.system import BoardEngine, system_of
+from merp.cosim.board.simulated import SimulatedBoard
+from merp.cosim.board.system import BoardEngine, System, system_of
 from merp.cosim.board.system_engine import MOST_CYCLES, limit_of, memory_for, outcome_of, port_for
 from merp.cosim.engines.record import RunRecord
 from merp.models.base.bits import Bits
 from merp.models.memory.layout import Array
 from merp.testbenches.top.top import Top
+
+BoardOf = Callable[[System], Board]
 
 
 class Accelerator:
@@ -25,8 +29,15 @@ class Accelerator:
         arrays: the arrays.
     """
 
-    def __init__(self, tops: Mapping[str, Top], arrays: Iterable[Array]) -> None:
+    def __init__(
+        self,
+        tops: Mapping[str, Top],
+        arrays: Iterable[Array],
+        board_of: BoardOf | None = None,
+    ) -> None:
         """Build a board for ``tops``, given by the names of their engines.
+
+        ``board_of`` makes the board of an accelerator; None: LiteDRAM's memory in Verilator.
 
         Raises:
             BadInput: a package is missing, a stream is wider than every memory, or the memory is
@@ -35,7 +46,11 @@ class Accelerator:
         dram = memory_for([pin for top in tops.values() for pin in top.ports.streams])
         ports = {name: top.ports for name, top in tops.items()}
         self._system = system_of(tops, port_for(ports, dram))
-        self._board = SimulatedBoard(built(self._system.function, self._system.args, dram))
+        self._board: Board = (
+            SimulatedBoard(built(self._system.function, self._system.args, dram))
+            if board_of is None
+            else board_of(self._system)
+        )
         self._buffers: dict[str, list[Buffer]] = {}
         self.engines: Mapping[str, BoardEngine] = {
             engine.name: engine for engine in self._system.engines

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from merp.cosim.board.buffers import Buffer
+from merp.cosim.board.driver import Board
 from merp.cosim.board.lists import Moved
-from merp.cosim.board.simulated import Buffer, SimulatedBoard
 from merp.cosim.board.system import BoardEngine
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
@@ -25,7 +26,7 @@ class BoardArrays:
         layout: their addresses.
     """
 
-    def __init__(self, board: SimulatedBoard, arrays: Iterable[Array]) -> None:
+    def __init__(self, board: Board, arrays: Iterable[Array]) -> None:
         """Reserve memory for the arrays. Their contents are undefined.
 
         Raises:

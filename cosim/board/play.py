@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.bus import Bus, Moves
+from merp.cosim.board.driver import Board
 from merp.cosim.board.lists import Bytes, Formula, PlacedList
 from merp.cosim.board.runs import placed_run
-from merp.cosim.board.simulated import Buffer, SimulatedBoard
 from merp.cosim.board.system import System
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed
@@ -56,7 +57,7 @@ class Played:
     formula: Formula
 
 
-def play_list(board: SimulatedBoard, placed: PlacedList, limit: int) -> Played:
+def play_list(board: Board, placed: PlacedList, limit: int) -> Played:
     """Ring a list that is in memory, and wait for its end.
 
     Args:
@@ -91,13 +92,13 @@ def play_list(board: SimulatedBoard, placed: PlacedList, limit: int) -> Played:
     return Played(tuple(passes), cycles, bus, formula)
 
 
-def loaded(board: SimulatedBoard, address: int, size: int) -> Bytes:
+def loaded(board: Board, address: int, size: int) -> Bytes:
     """Return bytes of memory."""
     return np.asarray(board.from_device(Buffer(address, size), np.uint8, (size,)))
 
 
 def play(
-    board: SimulatedBoard, system: System, run: Run, outputs: Mapping[str, int], limit: int
+    board: Board, system: System, run: Run, outputs: Mapping[str, int], limit: int
 ) -> tuple[Played, dict[str, Bits]]:
     """Play a run of the first engine by one list of commands.
 
@@ -145,7 +146,7 @@ def check_bus(bus: Bus, wanted: Formula) -> None:
             raise CheckFailed(f"bus: {what}: {found} counted, {formula} by the formula")
 
 
-def _check(board: SimulatedBoard, placed: PlacedList) -> None:
+def _check(board: Board, placed: PlacedList) -> None:
     """Check that the list came to its end."""
     host = placed.system.host
 

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from merp.cosim.board.buffers import Buffer, Buffers
 from merp.cosim.board.build import Built
 from merp.cosim.board.bus import Bus, BusCounters, Direction, Pass
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.base.register_map import ADDRESS_WIDTH, WORD_BYTES
-from merp.models.memory.layout import FIRST_ADDRESS
 
 WORD_MOST = (1 << 32) - 1
 REGISTER_CYCLES = 10_000
@@ -33,19 +32,6 @@ keyboard.
 """
 
 
-@dataclass(frozen=True)
-class Buffer:
-    """A part of the board's memory.
-
-    Attributes:
-        address: address of its first byte on the bus.
-        size: its bytes.
-    """
-
-    address: int
-    size: int
-
-
 class SimulatedBoard:
     """A board in this process, at one call at a time. Several boards can run in several threads."""
 
@@ -55,8 +41,7 @@ class SimulatedBoard:
         self._library = library
         self._board = ctypes.c_void_p(library.board_new())
         self._counters = library.board_counters(self._board).contents
-        self._size = board.memory.size
-        self._free = FIRST_ADDRESS
+        self._buffers = Buffers(board.memory.size)
         self._outside = 0  # bursts that a CheckFailed has reported
         weakref.finalize(self, library.board_delete, self._board)
 
@@ -107,20 +92,11 @@ class SimulatedBoard:
         Raises:
             BadInput: size or alignment is not allowed, or memory has no space left.
         """
-        if size < 1 or align < 1 or align & align - 1:
-            raise BadInput(
-                f"alloc: size {size}, align {align}: allowed are sizes from 1 and powers of two"
-            )
-        address = -(-self._free // align) * align
-        if address + size > self._size:
-            free = max(0, self._size - address)
-            raise BadInput(f"alloc: size {size}: memory has {free} of {self._size} bytes left")
-        self._free = address + size
-        return Buffer(address, size)
+        return self._buffers.alloc(size, align)
 
     def free_all(self) -> None:
         """Free all buffers. Memory keeps its contents."""
-        self._free = FIRST_ADDRESS
+        self._buffers.free_all()
 
     def to_device(self, buffer: Buffer, array: np.ndarray[Any, Any]) -> None:
         """Copy an array to the start of a buffer, in C order. It takes no cycles.
@@ -129,7 +105,7 @@ class SimulatedBoard:
             BadInput: the array has more bytes than the buffer.
         """
         plain = np.ascontiguousarray(array)
-        self._check_size("to_device", buffer, plain.nbytes)
+        self._buffers.check("to_device", buffer, plain.nbytes)
         where = plain.ctypes.data_as(ctypes.c_void_p)
         self._library.board_store(self._board, buffer.address, where, plain.nbytes)
 
@@ -142,18 +118,10 @@ class SimulatedBoard:
             BadInput: the array has more bytes than the buffer.
         """
         array = np.empty(shape, dtype)
-        self._check_size("from_device", buffer, array.nbytes)
+        self._buffers.check("from_device", buffer, array.nbytes)
         where = array.ctypes.data_as(ctypes.c_void_p)
         self._library.board_load(self._board, buffer.address, where, array.nbytes)
         return array
-
-    def _check_size(self, call: str, buffer: Buffer, size: int) -> None:
-        if size > buffer.size:
-            raise BadInput(f"{call}: {size} bytes: allowed are the buffer's {buffer.size}")
-        if buffer.address < 0 or buffer.address + size > self._size:
-            raise BadInput(
-                f"{call}: address {buffer.address:#x}: the memory has {self._size} bytes"
-            )
 
     def wait(self, timeout_cycles: int) -> None:
         """Run until the interrupt is high; if it is high already, for no cycle.
@@ -183,7 +151,7 @@ class SimulatedBoard:
             self._outside = counters.outside
             raise CheckFailed(
                 f"bursts outside memory: {counters.outside}, the first at "
-                f"{counters.outside_address:#x}; the memory ends at {self._size:#x}"
+                f"{counters.outside_address:#x}; the memory ends at {self.size:#x}"
             )
 
     def reset(self) -> None:
@@ -193,7 +161,7 @@ class SimulatedBoard:
     @property
     def size(self) -> int:
         """Bytes of the memory; its addresses begin at 0."""
-        return self._size
+        return self._buffers.size
 
     @property
     def cycles(self) -> int:

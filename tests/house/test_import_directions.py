@@ -122,7 +122,8 @@ TESTBENCHES = rooms(
 COSIM = rooms(
     {"engines.programs": ""},
     {"engines": "engines.programs"},
-    {"block": "engines engines.programs", "board": "engines engines.programs"},
+    {"block": "engines engines.programs"},
+    {"board": "block engines engines.programs"},
     {"phases": "engines", "phases.audit": "engines phases"},
     {"training": "phases phases.audit"},
     {"machines": "engines phases phases.audit training"},

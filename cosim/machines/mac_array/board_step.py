@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.board.accelerator import Accelerator, record_of
+from merp.cosim.board.accelerator import Accelerator, BoardOf, record_of
 from merp.cosim.board.lists import BoardPass
 from merp.cosim.board.play import Played, PlayedPass
 from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase, ports_of
@@ -66,6 +66,7 @@ class ArrayBoardStep:
         momentum: whether velocities are built.
         begin: called with the name of the next pass.
         progress: called with the cycles of a step and the words that it moved.
+        board_of: as in ``Accelerator``.
 
     Attributes:
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
@@ -87,6 +88,7 @@ class ArrayBoardStep:
         momentum: bool,
         begin: Callable[[str], object],
         progress: Progress | None = None,
+        board_of: BoardOf | None = None,
     ) -> None:
         if loss not in LOSSES:
             raise BadInput(
@@ -99,6 +101,7 @@ class ArrayBoardStep:
             momentum=momentum, stochastic=network.fixed.stochastic, loss=True,
         )  # fmt: skip
         self._loss, self._begin, self._progress = loss, begin, progress
+        self._board_of = board_of
         self._phases: dict[str, ArrayPhase] = {
             name: replace(phase, design=design)
             for name, phase in phases_at(network, loss, fused=True).items()
@@ -150,7 +153,8 @@ class ArrayBoardStep:
         if self._accelerator is None:
             began = perf_counter()
             tops = {ENGINE: self._phases["fp"].top("rtl")}
-            self._accelerator = Accelerator(tops, self._memory.arrays.values())
+            arrays = self._memory.arrays.values()
+            self._accelerator = Accelerator(tops, arrays, self._board_of)
             self.seconds["building"] += perf_counter() - began
         return self._accelerator
 

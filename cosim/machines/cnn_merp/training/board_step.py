@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.board.accelerator import Accelerator, record_of
+from merp.cosim.board.accelerator import Accelerator, BoardOf, record_of
 from merp.cosim.board.lists import BoardPass
 from merp.cosim.board.play import Played, PlayedPass
 from merp.cosim.board.system import BoardEngine
+from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
 from merp.cosim.machines.cnn_merp.phases.pins import stored_words
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.phases.audit.audit import Audit, audit, combine
@@ -48,6 +49,7 @@ class BoardStep:
         images: number of images of a step.
         begin: called with the phases of the next list.
         progress: called with the cycles of a list and the words that it moved.
+        board_of: as in ``Accelerator``.
 
     Attributes:
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
@@ -65,12 +67,13 @@ class BoardStep:
         images: int,
         begin: Callable[[str], object] | None = None,
         progress: Progress | None = None,
+        board_of: BoardOf | None = None,
     ) -> None:
         if not isinstance(layers, WholeLayers):
             raise BadInput(f"{layers.network.name}: allowed in memory are undivided layers")
         StepMemory(layers.network, images)  # refuses a network before the first step
         self._layers, self._images = layers, images
-        self._begin, self._progress = begin, progress
+        self._begin, self._progress, self._board_of = begin, progress, board_of
         self._hardware: _StepHardware | None = None
         self.seconds = {"building": 0.0, "simulating": 0.0}
 
@@ -111,7 +114,7 @@ class BoardStep:
         """Return the hardware for an update rule."""
         if self._hardware is None or self._hardware.rule != rule:
             began = perf_counter()
-            self._hardware = _StepHardware(self._layers, self._images, rule)
+            self._hardware = _StepHardware(self._layers, self._images, rule, self._board_of)
             self.seconds["building"] += perf_counter() - began
         return self._hardware
 
@@ -150,11 +153,13 @@ class _StepHardware:
         memory: its arrays and passes.
     """
 
-    def __init__(self, layers: WholeLayers, images: int, rule: UpdateRule) -> None:
+    def __init__(
+        self, layers: WholeLayers, images: int, rule: UpdateRule, board_of: BoardOf | None
+    ) -> None:
         self.rule, self._layers = rule, layers
         self.memory = StepMemory(layers.network, images, rule.momentum)
         self._names: dict[tuple[str | None, str], str] = {}  # of engines, by design and phase
-        self._accelerator = Accelerator(self._tops(), self.memory.arrays.values())
+        self._accelerator = Accelerator(self._tops(), self.memory.arrays.values(), board_of)
         self._held: Model | None = None  # the parameters in memory
 
     def _tops(self) -> dict[str, Top]:
@@ -229,11 +234,10 @@ class _StepHardware:
 
     def _config(self, each: StepPass, rates: Rates) -> dict[str, int]:
         """Return the settings of a pass."""
-        if each.phase != "ku":
-            phase = self._layers.phase(each.layer, each.phase, self.rule)
-            return phase.registers(each.layer, self.memory.images)
-        shape, design = each.layer.shape, design_of(self._layers.network, each.layer)
-        return kernel_update_registers(shape, self.memory.images, design, rates)
+        phase, images = self._layers.phase(each.layer, each.phase, self.rule), self.memory.images
+        if isinstance(phase, KernelUpdate):
+            return kernel_update_registers(each.layer.shape, images, phase.design, rates)
+        return phase.registers(each.layer, images)
 
     def _pass(self, each: StepPass, rates: Rates) -> BoardPass:
         engine, arrays = self._engine(each), self._accelerator.arrays

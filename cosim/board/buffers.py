@@ -1,0 +1,69 @@
+"""Parts of a board's memory, reserved one behind the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.base.errors import BadInput
+from merp.models.memory.layout import FIRST_ADDRESS
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A part of the board's memory.
+
+    Attributes:
+        address: address of its first byte on the bus.
+        size: its bytes.
+    """
+
+    address: int
+    size: int
+
+
+class Buffers:
+    """The free and the reserved part of a memory.
+
+    Attributes:
+        size: bytes of the memory; its addresses begin at 0.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._free = FIRST_ADDRESS
+
+    def alloc(self, size: int, align: int = 64) -> Buffer:
+        """Return a new buffer. Its contents are undefined.
+
+        Args:
+            size: bytes, at least 1.
+            align: its address is a multiple of this power of two.
+
+        Raises:
+            BadInput: size or alignment is not allowed, or memory has no space left.
+        """
+        if size < 1 or align < 1 or align & align - 1:
+            raise BadInput(
+                f"alloc: size {size}, align {align}: allowed are sizes from 1 and powers of two"
+            )
+        address = -(-self._free // align) * align
+        if address + size > self.size:
+            free = max(0, self.size - address)
+            raise BadInput(f"alloc: size {size}: memory has {free} of {self.size} bytes left")
+        self._free = address + size
+        return Buffer(address, size)
+
+    def free_all(self) -> None:
+        """Free all buffers. Memory keeps its contents."""
+        self._free = FIRST_ADDRESS
+
+    def check(self, call: str, buffer: Buffer, size: int) -> None:
+        """Check that an array fits a buffer, and the buffer the memory.
+
+        Raises:
+            BadInput: it does not.
+        """
+        if size > buffer.size:
+            raise BadInput(f"{call}: {size} bytes: allowed are the buffer's {buffer.size}")
+        if buffer.address < 0 or buffer.address + size > self.size:
+            raise BadInput(f"{call}: address {buffer.address:#x}: the memory has {self.size} bytes")

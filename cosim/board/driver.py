@@ -1,0 +1,53 @@
+"""The interface of a driver to a board, for every kind of board."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from merp.cosim.board.buffers import Buffer
+from merp.cosim.board.bus import Bus, Pass
+
+
+class Board(Protocol):
+    """A board with an accelerator and memory."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the memory; its addresses begin at 0."""
+
+    def read32(self, offset: int) -> int:
+        """Return a register."""
+
+    def write32(self, offset: int, value: int) -> None:
+        """Write a register."""
+
+    def alloc(self, size: int, align: int = 64) -> Buffer:
+        """Return a new buffer."""
+
+    def free_all(self) -> None:
+        """Free all buffers."""
+
+    def to_device(self, buffer: Buffer, array: np.ndarray[Any, Any]) -> None:
+        """Copy an array to the start of a buffer, in C order."""
+
+    def from_device(
+        self, buffer: Buffer, dtype: np.typing.DTypeLike, shape: int | tuple[int, ...]
+    ) -> np.ndarray[Any, Any]:
+        """Return the start of a buffer as a new array."""
+
+    def wait(self, timeout_cycles: int) -> None:
+        """Run until the interrupt."""
+
+    @property
+    def bus(self) -> Bus:
+        """Traffic between accelerator and memory."""
+
+    def clear_bus(self) -> None:
+        """Set the counters of the bus to zero, and forget all passes."""
+
+    @property
+    def passes(self) -> Sequence[Pass]:
+        """The passes of engines since ``clear_bus``."""
