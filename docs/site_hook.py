@@ -63,6 +63,7 @@ NAVIGATION: list[dict[str, Any]] = [
             {"Network files": "networks.md"},
             {"AXI interfaces": "axi.md"},
             {"Simulated boards": "board.md"},
+            {"Arrays in memory": "layout.md"},
             {"Output files": "output.md"},
             {"The converter": "conversion.md"},
             {"MyHDL's own test suite": "myhdl-suite.md"},

@@ -72,7 +72,7 @@ class BoardArrays:
         except ValueError as error:
             raise BadInput(f"{engine.name}: {stream}: {error}") from error
         tail = walk.total % pin.lanes * pin.element // BYTE
-        return Moved(words, tail if pin in engine.ports.inputs else 0)
+        return Moved(words, walk.total, tail if pin in engine.ports.inputs else 0)
 
     def _check(self, pin: Pin, name: str) -> None:
         array = self.layout.arrays[name]

@@ -17,7 +17,8 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words of the model are bytes of memory");
 
 constexpr uint64_t NONE = ~uint64_t{0};
-constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256, MOST_STREAMS = 128, MOST_ENGINES = 16;
+constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256;
+constexpr int MOST_STREAMS = 128, MOST_ENGINES = 16, MOST_IDS = 32;
 static_assert(STREAMS <= MOST_STREAMS, "a pass has no place for so many streams");
 
 // As in bus.py.
@@ -31,11 +32,17 @@ struct Moves {
     uint64_t words, first, last;
 };
 
-// A pass of an engine: its start, and the cycles until its interrupt, or NONE. The streams are those
-// of all engines; only its own belong to the pass.
+// Beats and bytes on the bus, by the ID of their burst; bytes of writes are those with a strobe.
+struct Crossed {
+    uint64_t beats[MOST_IDS], bytes[MOST_IDS];
+};
+
+// A pass of an engine: its start, and the cycles until its interrupt, or NONE. Streams and bus are
+// those of all engines; only its own belong to the pass.
 struct Pass {
     uint64_t engine, began, ended;
     Moves streams[MOST_STREAMS];
+    Crossed read, write;
 };
 
 struct Counters {
@@ -67,6 +74,7 @@ struct Board {
     Counters counters{};
     uint64_t cycle = 0;
     std::deque<uint64_t> reads, writes;  // cycles of the requests that wait for an answer
+    std::deque<unsigned> writers;        // IDs of the requests whose beats are not complete
     bool first = true;                   // the next beat of R is the first one of its burst
     std::vector<Pass> passes;
     std::array<int64_t, MOST_ENGINES> latest;  // the pass of each engine that began last, or -1
@@ -111,7 +119,17 @@ struct Board {
                 latest[engine] = passes.size();
                 passes.push_back({});
             }
-            passes[latest[engine]] = {uint64_t(engine), cycle, NONE, {}};
+            passes[latest[engine]] = {uint64_t(engine), cycle, NONE, {}, {}, {}};
+        }
+    }
+
+    // A pass ends when memory owes it nothing, so a beat belongs to the passes that began last.
+    void cross(Crossed Pass::*way, unsigned id, uint64_t bytes) {
+        for (const int64_t place : latest) {
+            if (place < 0 || id >= MOST_IDS) continue;
+            Crossed& crossed = passes[place].*way;
+            ++crossed.beats[id];
+            crossed.bytes[id] += bytes;
         }
     }
 
@@ -154,13 +172,22 @@ struct Board {
         if (model.m_axi_rvalid && model.m_axi_rready) {
             ++read.beats;
             read.bytes += BEAT_BYTES;
+            cross(&Pass::read, model.m_axi_rid, BEAT_BYTES);
             if (first) answer(read, reads, cycle);
             first = model.m_axi_rlast;
             read.waiting -= first;
         }
+        if (model.m_axi_awvalid && model.m_axi_awready) {
+            request(write, writes, model.m_axi_awaddr, model.m_axi_awlen);
+            writers.push_back(model.m_axi_awid);
+        }
         if (model.m_axi_wvalid && model.m_axi_wready) {
+            const uint64_t bytes = __builtin_popcountll(model.m_axi_wstrb);
             ++write.beats;
-            write.bytes += __builtin_popcountll(model.m_axi_wstrb);
+            write.bytes += bytes;
+            // A beat may precede its request; then the request is on its channel.
+            cross(&Pass::write, writers.empty() ? model.m_axi_awid : writers.front(), bytes);
+            if (model.m_axi_wlast && !writers.empty()) writers.pop_front();
         }
         if (model.m_axi_bvalid && model.m_axi_bready) {
             answer(write, writes, cycle);
@@ -168,9 +195,6 @@ struct Board {
         }
         if (model.m_axi_arvalid && model.m_axi_arready) {
             request(read, reads, model.m_axi_araddr, model.m_axi_arlen);
-        }
-        if (model.m_axi_awvalid && model.m_axi_awready) {
-            request(write, writes, model.m_axi_awaddr, model.m_axi_awlen);
         }
     }
 
@@ -181,6 +205,7 @@ struct Board {
         model.s_axi_wstrb = 0xf;
         reads.clear();
         writes.clear();
+        writers.clear();
         first = true;
         for (int i = 0; i < RESET_CYCLES; ++i) {
             model.clk = 0;

@@ -10,8 +10,8 @@ from merp.models.memory.params.memory_port import LONGEST_BURST
 
 _NUMBER = ctypes.c_uint64
 
-MOST_STREAMS = 128
-"""Streams of the engines of a board at most."""
+MOST_STREAMS, MOST_IDS = 128, 32
+"""Streams of the engines of a board, and IDs of a direction on its bus, at most."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,15 @@ class Moves(ctypes.Structure):
     _fields_ = tuple((name, _NUMBER) for name in ("words", "first", "last"))
 
 
+class Crossed(ctypes.Structure):
+    """Beats and bytes of one direction on the bus by the ID of their burst, as in ``board.cpp``.
+
+    Bytes of writes are those with a strobe.
+    """
+
+    _fields_ = tuple((name, _NUMBER * MOST_IDS) for name in ("beats", "bytes"))
+
+
 class Pass(ctypes.Structure):
     """A pass of an engine, as in ``board.cpp``.
 
@@ -121,11 +130,15 @@ class Pass(ctypes.Structure):
         began: cycle since power-up in which it began.
         ended: cycles until its interrupt.
         streams: the streams of all engines; only those of this engine belong to the pass.
+        read, write: traffic on the bus since this engine began; the IDs of its streams belong to
+            the pass.
     """
 
     _fields_ = (
         *((name, _NUMBER) for name in ("engine", "began", "ended")),
         ("streams", Moves * MOST_STREAMS),
+        ("read", Crossed),
+        ("write", Crossed),
     )
 
 

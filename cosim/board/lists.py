@@ -36,10 +36,12 @@ class Moved(NamedTuple):
 
     Attributes:
         walk: their addresses, in words of the stream.
+        elements: number of elements of the stream; the last word can have free places.
         tail: bytes of the last word that count; 0: all of them.
     """
 
     walk: Walk
+    elements: int
     tail: int = 0
 
 
@@ -70,13 +72,17 @@ class BoardPass:
         yield make.expect(first + registers.index("error"), 0)
         yield from make.write(first + registers.index("interrupt"), [1, 1])  # and its enable
         streams = [engine.movers[stream][0] for stream in self.moves]
-        for number, (walk, tail) in zip(streams, self.moves.values(), strict=True):
-            yield make.walk(number, walk, tail)
+        for number, moved in zip(streams, self.moves.values(), strict=True):
+            yield make.walk(number, moved.walk, moved.tail)
         yield from make.write(first + registers.index("control"), [1])
         yield make.start(streams)
         yield make.wait(streams, [engine.number], limit)
         yield from make.record(first + registers.index("status"), 1)
         yield from make.record(first + registers.first_counter, engine.counters)
+
+    def traffic(self, stream: str) -> BusTraffic:
+        """Return the traffic of a stream on the bus, by formula."""
+        return bus_traffic(self.moves[stream].walk, self.engine.movers[stream][1])
 
     def status(self, words: Sequence[int]) -> dict[str, int]:
         """Return flags and counters of the engine, by name, from the words of its records."""
@@ -135,8 +141,8 @@ class PlacedList:
         write = bus_traffic(self.records, movers[RECORDS])
         for each in self.passes:
             inputs = {pin.name for pin in each.engine.ports.inputs}
-            for stream, moved in each.moves.items():
-                traffic = bus_traffic(moved.walk, each.engine.movers[stream][1])
+            for stream in each.moves:
+                traffic = each.traffic(stream)
                 if stream in inputs:
                     read += traffic
                 else:

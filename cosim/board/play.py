@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from merp.cosim.board.buffers import Buffer
-from merp.cosim.board.bus import Bus, Moves
+from merp.cosim.board.bus import Bus, Moves, Pass
 from merp.cosim.board.driver import Board
-from merp.cosim.board.lists import Bytes, Formula, PlacedList
+from merp.cosim.board.lists import BoardPass, Bytes, Formula, PlacedList
 from merp.cosim.board.runs import placed_run
 from merp.cosim.board.system import System
 from merp.models.base.bits import Bits
@@ -33,11 +33,13 @@ class PlayedPass:
         status: flags and counters of the engine, by name.
         cycles: cycles of the engine, from its start to its end.
         moves: elements of each stream on the pins of the engine, with their first and last cycle.
+        crossed: elements of each stream on the bus.
     """
 
     status: Mapping[str, int]
     cycles: int
     moves: Mapping[str, Moves]
+    crossed: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,28 @@ def play_list(board: Board, placed: PlacedList, limit: int) -> Played:
             pin.name: seen.streams[engine.first_pin + place]
             for place, pin in enumerate(engine.ports.streams)
         }
-        passes.append(PlayedPass(told, seen.ended - INTERRUPT_CYCLES, moves))
+        crossed = dict.fromkeys(moves, 0) | _crossed(system, each, seen)
+        passes.append(PlayedPass(told, seen.ended - INTERRUPT_CYCLES, moves, crossed))
     cycles = board.read32(system.host["status_cycles"].offset)
     return Played(tuple(passes), cycles, bus, formula)
+
+
+def _crossed(system: System, each: BoardPass, seen: Pass) -> dict[str, int]:
+    """Return the elements of each stream on the bus, from the beats of its ID.
+
+    A read moves whole beats, so the formula's wasted bytes are taken off.
+    """
+    writers = len(system.design.readers)  # the first of them has ID 0
+    found = {}
+    for stream, moved in each.moves.items():
+        number, mover = each.engine.movers[stream]
+        pin = next(pin for pin in each.engine.ports.streams if pin.name == stream)
+        wanted = each.traffic(stream)
+        more = seen.write.bytes[number - writers] - wanted.useful if number >= writers else (
+            seen.read.bytes[number] - wanted.useful - wanted.wasted
+        )  # fmt: skip
+        found[stream] = moved.elements + more * pin.lanes // mover.word_bytes
+    return found
 
 
 def loaded(board: Board, address: int, size: int) -> Bytes:

@@ -154,5 +154,9 @@ class RtlBoard:
             for stream, (words, first, last) in each["moves"].items():
                 moves = seen.streams[int(stream)]
                 moves.words, moves.first, moves.last = words, first, last
+            for way, counts in each["crossed"].items():
+                crossed = getattr(seen, way)
+                for number, (beats, size) in counts.items():
+                    crossed.beats[int(number)], crossed.bytes[int(number)] = beats, size
             found.append(seen)
         return found

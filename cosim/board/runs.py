@@ -14,6 +14,7 @@ from merp.models.base.bits import Bits
 from merp.models.memory.params.memory_port import BYTE
 from merp.models.memory.walk import Walk
 from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Pin
 
 
 @dataclass(frozen=True)
@@ -64,21 +65,21 @@ def placed_run(
     moves: dict[str, Moved] = {}
     content: dict[int, Bytes] = {}
 
-    def reserve(name: str, beats: int, tail: int = 0) -> tuple[int, int]:
-        size = engine.movers[name][1].word_bytes
+    def reserve(pin: Pin, elements: int, tail: int = 0) -> tuple[int, int]:
+        size, beats = engine.movers[pin.name][1].word_bytes, beats_for(elements, pin)
         address = alloc(beats * size)
-        moves[name] = Moved(Walk(address // size, beats), tail)
+        moves[pin.name] = Moved(Walk(address // size, beats), elements, tail)
         return address, size
 
     for pin in engine.ports.inputs:
         words = run.words[pin.name]
         if words.size:
             tail = words.size % pin.lanes * pin.element // BYTE
-            address, size = reserve(pin.name, beats_for(words.size, pin), tail)
+            address, size = reserve(pin, words.size, tail)
             content[address] = to_memory(words, pin, size)
     for pin in engine.ports.outputs:
         if outputs[pin.name]:
-            reserve(pin.name, beats_for(outputs[pin.name], pin))
+            reserve(pin, outputs[pin.name])
     commands = placed_list(system, [BoardPass(engine, run.config, moves)], alloc, limit)
     content[commands.address] = commands.words.view(np.uint8)
     return PlacedRun(commands, content, outputs)

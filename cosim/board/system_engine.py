@@ -71,6 +71,7 @@ def outcome_of(played: PlayedPass, words: Mapping[str, Bits]) -> Outcome:
     return Outcome(
         words=words,
         transfers={name: each.words for name, each in moves.items()},
+        crossed=played.crossed,
         first={name: each.first if each.words else -1 for name, each in moves.items()},
         last={name: each.last if each.words else -1 for name, each in moves.items()},
         status=played.status,

@@ -10,7 +10,7 @@ from merp.models.golden.inference import inputs
 from merp.models.golden.state import State
 from merp.models.golden.stored import Stored, started, stored
 from merp.models.golden.training import Model, Updated
-from merp.models.network.branches import previous
+from merp.models.network.branches import added, previous, takers
 from merp.models.network.network import Layer, Network
 
 
@@ -82,11 +82,15 @@ class StepSoFar:
     def hand_back(self, layer: Layer, delta: Bits) -> None:
         """Store the delta of a layer.
 
-        It also starts the delta of the layer that is added to its sums.
+        It also starts the delta of the output that is added to the layer's sums. If that output is
+        only added, nothing follows this start, so it is the delta of the added layer's sums, too.
         """
         self.deltas[layer.name] = delta
-        if layer.add is not None:
-            self.deltas[layer.add] = delta
+        beside = added(self.network, layer)
+        if beside is not None and takers(self.network, beside):
+            self.deltas[beside.name] = delta
+        elif beside is not None:
+            self.hand_back(beside, delta)
 
     @property
     def after(self) -> Model:

@@ -44,6 +44,6 @@ def read_switch(selected: Word, stream: Stream, engines: Bundles, numbers: Seque
         stream.ready.next = joined != 0
 
     return take, [
-        _offer(selected, stream, sink, ready, number)
+        _offer(selected, stream=stream, engine=sink, ready=ready, number=number)
         for sink, ready, number in zip(sinks, readies, numbers, strict=True)
     ]

@@ -62,9 +62,9 @@ def write_switch(selected: Word, engines: Bundles, stream: Stream, numbers: Sequ
     *firsts, final = numbers
     chosen = [stream, *(Stream(len(stream.data)) for _ in sources)]
     parts = [
-        _choose(selected, source, others, out, number)
+        _choose(selected, engine=source, others=others, chosen=out, number=number)
         for source, number, out, others in zip(
             sources, firsts, chosen[:-1], chosen[1:], strict=True
         )
     ]
-    return parts, _only(selected, last, chosen[-1], final)
+    return parts, _only(selected, engine=last, chosen=chosen[-1], number=final)

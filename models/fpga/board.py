@@ -18,6 +18,9 @@ ORIGINS: Final = ("printed", "vendor", "derived", "assumed")
 MOST_DEVICES: Final = 1024
 """Largest number of boards of a kind."""
 
+MOST_MIB: Final = 1 << 20
+"""Largest external memory: a port has addresses of at most 40 bits."""
+
 TOPOLOGIES: Final = ("chain",)
 
 
@@ -72,6 +75,7 @@ class Board:
         usable: usable shares of the part.
         host_gbytes_s: rate to and from the host.
         power_w: of a board at work.
+        memory_mib: size of the external memory, 2^20 bytes.
         sources: of figures, by their place in the file, as ``memory: gbytes_s``.
     """
 
@@ -86,6 +90,7 @@ class Board:
     usable: Usable = Usable()
     host_gbytes_s: float | None = None
     power_w: float | None = None
+    memory_mib: int | None = None
     link: Link | None = None
     sources: Mapping[str, FigureSource] = field(default_factory=dict, compare=False)
 

@@ -15,6 +15,7 @@ from merp.models.base.toml_section import Section, read_toml
 from merp.models.fpga.board import (
     LOAD_MBYTES_S,
     MOST_DEVICES,
+    MOST_MIB,
     ORIGINS,
     TOPOLOGIES,
     Board,
@@ -69,6 +70,7 @@ class _Reader:
             usable=self._usable(head),
             host_gbytes_s=self._given(host, "gbytes_s", 0.001, 10_000),
             power_w=self._given(head, "power_w", 0.001, 100_000),
+            memory_mib=self._whole(memory, "mib", 1, MOST_MIB) if memory.has("mib") else None,
             link=self._link(link) if link else None,
             sources=self._sources,
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,19 +15,22 @@ def nest(addresses: Addresses) -> Walk | None:
     """Return a walk that visits ``addresses`` in their order, or None if there is none.
 
     Consecutive addresses become a run. The remaining starts are divided into steps of equal size
-    with equal strides, dimension by dimension. A stride can by chance also fit the first address
-    behind a step. Therefore each size that divides the number of addresses is tried, the largest
-    first.
+    with equal strides, dimension by dimension.
 
     Args:
         addresses: (words,) addresses in words, at least one.
     """
-    found = np.asarray(addresses, np.int64)
-    for size in _sizes(found, 1):
-        dimensions = _dimensions(found[::size], DIMENSIONS)
-        if dimensions is not None:
-            return Walk(int(found[0]), size, dimensions)
-    return None
+    places = np.asarray(addresses, np.int64)
+    base, words, dimensions = int(places[0]), _size(places, 1), list[Dimension]()
+    places = places[::words]
+    while places.size > 1:
+        stride = int(places[1] - places[0])
+        size = _size(places, stride)
+        if size == 1 or len(dimensions) == DIMENSIONS:
+            return None
+        dimensions.append(Dimension(size, stride))
+        places = places[::size]
+    return Walk(base, words, tuple(dimensions))
 
 
 def visited(walk: Walk) -> Addresses:
@@ -41,24 +42,11 @@ def visited(walk: Walk) -> Addresses:
     return found
 
 
-def _dimensions(starts: Addresses, most: int) -> tuple[Dimension, ...] | None:
-    """Return at most ``most`` dimensions that visit ``starts``, the fastest first."""
-    if starts.size == 1:
-        return ()
-    if not most:
-        return None
-    stride = int(starts[1] - starts[0])
-    for size in _sizes(starts, stride):
-        outer = _dimensions(starts[::size], most - 1) if size > 1 else None
-        if outer is not None:
-            return (Dimension(size, stride), *outer)
-    return None
+def _size(places: Addresses, stride: int) -> int:
+    """Return the largest size of equal parts of ``places`` that have this stride inside.
 
-
-def _sizes(places: Addresses, stride: int) -> Iterator[int]:
-    """Yield the sizes into which ``places`` divide so that each part has this stride inside."""
+    A stride can by chance also fit the first address behind a part, so parts end at some of the
+    places where it does not fit, and at multiples of their distance.
+    """
     breaks = np.flatnonzero(np.diff(places) != stride) + 1
-    first = int(breaks[0]) if breaks.size else places.size
-    for size in range(first, 0, -1):
-        if places.size % size == 0 and not (breaks % size).any():
-            yield size
+    return int(np.gcd.reduce(breaks, initial=places.size))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,12 +23,23 @@ class SeenPass:
         began: cycle in which it began.
         ended: cycles until its interrupt; -1 before.
         moves: of each stream of all engines its elements, the first and the last cycle.
+        crossed: beats on the bus and their bytes, by direction and the ID of their burst. Bytes of
+            writes are those with a strobe.
     """
 
     engine: int
     began: int
     ended: int = -1
     moves: dict[int, list[int]] = field(default_factory=dict)
+    crossed: dict[str, dict[int, list[int]]] = field(
+        default_factory=lambda: {"read": {}, "write": {}}
+    )
+
+    def cross(self, way: str, number: int, size: int) -> None:
+        """Count a beat of ``size`` bytes."""
+        beats = self.crossed[way].setdefault(number, [0, 0])
+        beats[0] += 1
+        beats[1] += size
 
 
 class BoardBench:
@@ -38,7 +49,7 @@ class BoardBench:
         memory: the memory.
         rules: monitor of the memory's port.
         passes: the passes of engines, in the order of their starts.
-        words: written bytes that a strobe marked.
+        strobed: written bytes that a strobe marked.
         found: the registers that the host has read after the interrupt, by offset.
         interrupted: cycle of the interrupt; 0 before.
     """
@@ -64,6 +75,7 @@ class BoardBench:
         self._reads = list(reads)
         self._latest: dict[int, SeenPass] = {}
         self._beginning = 0
+        self._writers: deque[int] = deque()  # IDs of the requests whose beats are not complete
         for offset, word in writes:
             self._host.write(offset, word)
 
@@ -89,8 +101,7 @@ class BoardBench:
 
     def _sample(self, cycle: int, pins: Mapping[str, int]) -> None:
         self.rules.sample(pins)
-        if pins["m_axi_wvalid"] and pins["m_axi_wready"]:
-            self.strobed += pins["m_axi_wstrb"].bit_count()
+        self._cross(pins)
         self._follow(cycle, pins)
         if pins["interrupt"] and not self.interrupted:
             self.interrupted = cycle
@@ -98,6 +109,22 @@ class BoardBench:
                 self._host.read(offset)
         answers = self._host.answers[self._writes :]
         self.found = {offset: word for offset, (_, word) in zip(self._reads, answers, strict=False)}
+
+    def _cross(self, pins: Mapping[str, int]) -> None:
+        """Count the beats of a cycle; they belong to the passes that began last."""
+        if pins["m_axi_awvalid"] and pins["m_axi_awready"]:
+            self._writers.append(pins["m_axi_awid"])
+        if pins["m_axi_wvalid"] and pins["m_axi_wready"]:
+            size = pins["m_axi_wstrb"].bit_count()
+            self.strobed += size
+            number = self._writers[0]
+            if pins["m_axi_wlast"]:
+                self._writers.popleft()
+            for each in self._latest.values():
+                each.cross("write", number, size)
+        if pins["m_axi_rvalid"] and pins["m_axi_rready"]:
+            for each in self._latest.values():
+                each.cross("read", pins["m_axi_rid"], self.memory.port.beat_bytes)
 
     def _follow(self, cycle: int, pins: Mapping[str, int]) -> None:
         starts = pins["begins"]

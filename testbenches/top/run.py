@@ -156,6 +156,7 @@ class Outcome:
         resets: number of resets during the run.
         faults: violated rules of the protocol, one line each; empty in a clean run.
         seconds: wall time of the run.
+        crossed: words of each stream on the bus to memory; empty without a memory.
     """
 
     words: Mapping[str, Sequence[int] | Bits]
@@ -167,3 +168,4 @@ class Outcome:
     resets: int
     faults: tuple[str, ...]
     seconds: float
+    crossed: Mapping[str, int] = field(default_factory=dict)

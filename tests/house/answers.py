@@ -70,6 +70,8 @@ def answers() -> Iterator[str]:
         yield f"compare {name} --json"
         yield f"explore {name} --board kc705 --json"
         yield f"workload {name} --format zigzag -o out --json"
+    for name in ("digits", "cifar10-4x", "resnet-digits"):
+        yield f"layout {name} --images 32 --momentum --json"
     for name in ("alexnet", "digits", "digits-fixed"):
         yield f"report {name} -o out/report.html --json"
     for name, layer in (("alexnet", "conv2"), ("digits", "conv2"), ("lenet5", "conv2")):

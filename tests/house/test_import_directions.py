@@ -61,6 +61,7 @@ MODELS = rooms(
     },
     {f"{MAC_ARRAY}.params": "base"},
     {MAC_ARRAY: f"base network arithmetic golden traffic {MAC_ARRAY}.params"},
+    {f"{MAC_ARRAY}.memory": f"base memory network {MAC_ARRAY} {MAC_ARRAY}.params"},
     {f"{MAC_ARRAY}.rtl_compiler": f"base network {MAC_ARRAY} {MAC_ARRAY}.params"},
     {"comparison": "base network fpga rows traffic papers papers.fcnn papers.fpdeep papers.mazouz"},
     {"explore": "base network fpga comparison papers.mazouz"},

@@ -23,6 +23,8 @@ SCREENS = {
     "networks-vgg19": "networks vgg19",
     "plan-alexnet": "plan alexnet --board kc705",
     "plan-vgg19": "plan vgg19 --board kc705",
+    "layout-tiny3": "layout tiny3",
+    "layout-cifar10-4x": "layout cifar10-4x --images 128",
     "compare-alexnet": "compare alexnet",
     "compare-vgg19": "compare vgg19",
     "explore-alexnet": "explore alexnet --board kc705",

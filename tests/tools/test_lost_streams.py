@@ -15,7 +15,8 @@ MERP = [sys.executable, "-m", "merp.tools.cli"]
 
 QUICK = (
     "networks", "networks vgg16 --json", "traffic tiny3", "traffic tiny3 --json",
-    "plan tiny3 --board kc705", "help delta", "boards", "--help", "--version", "traffic --help",
+    "plan tiny3 --board kc705", "layout tiny3", "help delta", "boards", "--help", "--version",
+    "traffic --help",
 )  # fmt: skip
 PRINTING = (
     "boards kc705 --json", "plan tiny3 --board kc705 --json", "map tiny3 --architecture fcnn",

@@ -24,8 +24,8 @@ from options import filled, keyword_table
 
 REQUESTS = {verb: module_of(verb).REQUEST for verb in VERBS}
 METHODS = {
-    **{name: getattr(merp.Network, name) for name in ("traffic", "plan", "simulate", "train")},
-    "export": merp.Network.export,
+    **{name: getattr(merp.Network, name) for name in ("traffic", "plan", "layout", "simulate")},
+    **{name: getattr(merp.Network, name) for name in ("train", "export")},
     "run": merp.Layer.run,
 }
 

@@ -65,6 +65,26 @@ def any_board(name: str) -> Board:
     return _open(name, shipped_boards())
 
 
+def sized_names() -> list[str]:
+    """Return the names of the shipped boards with a known size of their memory."""
+    return [board.name for board in shipped_boards() if board.memory_mib is not None]
+
+
+def sized_board(name: str) -> tuple[str, int]:
+    """Return the name of the board called ``name``, of any FPGA family, and its memory's bytes.
+
+    Raises:
+        BadInput: as for ``any_board``, or the size of its memory is not known.
+    """
+    found = any_board(name)
+    if found.memory_mib is None:
+        raise BadInput(
+            f"{mention('board', shown(name))}: the size of its memory is not known: allowed are "
+            f"{', '.join(sized_names())}, or a .toml file with memory.mib"
+        )
+    return found.name, found.memory_mib << 20
+
+
 def _open(name: str, shipped: Sequence[Board]) -> Board:
     boards = {board.name: board for board in shipped}
     if name in boards:

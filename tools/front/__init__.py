@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from merp.testbenches.block.trace import Trace, run_block
     from merp.tools.common.rows import Rows
     from merp.tools.export.exports import Exports
+    from merp.tools.layout.memory_layout import MemoryLayout
     from merp.tools.plan.rows import Plan
     from merp.tools.simulate.layer_run import LayerRun
     from merp.tools.simulate.simulation import Simulation
@@ -37,6 +38,7 @@ __all__ = [
     "Exports",
     "Layer",
     "LayerRun",
+    "MemoryLayout",
     "Network",
     "Plan",
     "Rows",
@@ -58,6 +60,7 @@ _HOMES = {
     "Exports": "merp.tools.export.exports",
     "Layer": "merp.library.layer",
     "LayerRun": "merp.tools.simulate.layer_run",
+    "MemoryLayout": "merp.tools.layout.memory_layout",
     "Network": "merp.library.network",
     "Plan": "merp.tools.plan.rows",
     "Rows": "merp.tools.common.rows",

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from merp.cosim.phases.audit.audit import COUNTS, Audit, combine
+from merp.cosim.phases.audit.audit import BUS, COUNTS, Audit, combine
 from merp.models.base.file_format import RUNS, numbered
 from merp.models.base.names import file_name
 from merp.models.network.phases import ONE_PASS, apart, called, phase_on
@@ -227,7 +227,8 @@ def _show_layer(
         f"engine {choice.engine}, {machine.unit} array {choice.array}",
         style="bold",
     )
-    ways = [*COUNTS, *(["waveform"] if choice.wave is not None else [])]
+    bus = [BUS] if any(BUS in counts for counts in audit.ports.values()) else []
+    ways = [*COUNTS, *bus, *(["waveform"] if choice.wave is not None else [])]
     screen.print(words_table(audit, ways))
     measured = _mb_per_gflop(audit)
     screen.print(f"bits      {verdict(audit)}")

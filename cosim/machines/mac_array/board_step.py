@@ -32,28 +32,22 @@ from merp.models.base.given import mention
 from merp.models.golden.loss import Labels
 from merp.models.machines.mac_array.fixed_golden_step import FixedGoldenStep
 from merp.models.machines.mac_array.fixed_training import FixedModel, FixedRates
-from merp.models.machines.mac_array.memory.step_memory import IMAGES, TARGETS, StepMemory, StepPass
+from merp.models.machines.mac_array.memory.step_memory import (
+    IMAGES,
+    TARGETS,
+    StepMemory,
+    StepPass,
+    board_order,
+)
 from merp.models.machines.mac_array.orders import forward_kernels
 from merp.models.machines.mac_array.params.design import LOSSES, ArrayDesign
 from merp.models.machines.mac_array.passes import design_of, forward_pass
-from merp.models.network.network import Layer, Network
+from merp.models.network.network import Network
 from merp.models.network.network_keys import SEPARATE
-from merp.models.network.phases import has_phase
 from merp.testbenches.mac_array.trainer_bench import registers
 from merp.testbenches.top.player import Progress
 
 ENGINE = "array"
-
-
-def board_order(network: Network) -> list[tuple[str, Layer]]:
-    """Return phase and layer of each pass of an image; KU replaces parameters that DP has read."""
-    back = [
-        (phase, layer)
-        for layer in reversed(network.layers)
-        for phase in ("dp", "ku")
-        if has_phase(network, layer, phase)
-    ]
-    return [*(("fp", layer) for layer in network.layers), *back]
 
 
 class ArrayBoardStep:
@@ -106,7 +100,7 @@ class ArrayBoardStep:
             name: replace(phase, design=design)
             for name, phase in phases_at(network, loss, fused=True).items()
         }
-        self._memory = StepMemory(network, design, images, loss, board_order(network))
+        self._memory = StepMemory(network, design, images, loss)
         self._accelerator: Accelerator | None = None
         self._held: FixedModel | None = None  # the parameters in memory
         self.seconds = {"building": 0.0, "simulating": 0.0}
@@ -134,7 +128,7 @@ class ArrayBoardStep:
         played = self._play(accelerator, rates)
         self.seconds["simulating"] += perf_counter() - began
         audits: dict[tuple[str, str], list[Audit]] = {}
-        passes = step_passes(step, self._phases, self._memory.order, self._begin, audits)
+        passes = step_passes(step, self._phases, board_order(self._network), self._begin, audits)
         expected = next(passes)
         for each, seen in zip(self._memory.passes, played.passes, strict=True):
             if expected.run.config != self._config(each, rates):

@@ -17,6 +17,10 @@ from merp.cosim.phases.expectation import Expectation, ExpectedHalf
 from merp.models.base.ordered_sum import ordered_sum
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
+"""Ways of counting the words of a port, in every run."""
+
+BUS = "bus"
+"""A further way, in runs from a memory."""
 
 WRITE_CYCLES = 1  # from the last kernel or bias word on the pins to its write to a memory
 
@@ -196,6 +200,7 @@ def _ports(
                 if name in inside
                 else {"monitor": record.outcome.transfers[port.stream]}
             ),
+            **({BUS: record.outcome.crossed[port.stream]} if record.outcome.crossed else {}),
         }
         for name, port in expected.ports.items()
     }

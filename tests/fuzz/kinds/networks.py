@@ -66,6 +66,7 @@ def toml(random: Random) -> list[str]:
         ["traffic", str(NET), "--json"],
         ["traffic", str(NET), "--count", random.choice(("full", "all", "board"))],
         ["traffic", str(NET), "--strategies"],
+        ["layout", str(NET), "--json"],
         ["networks", str(NET)],
         ["networks", str(NET), "--json"],
         ["workload", str(NET), "--format", random.choice(("scalesim", "zigzag", "timeloop")),

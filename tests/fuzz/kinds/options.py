@@ -17,6 +17,7 @@ _VERBS = {
                   "--json"],
     "calibrate": ["--layer", "--phase", "--json"],
     "report": ["--batch", "--part", "--clock", "--bandwidth", "--measured", "--json"],
+    "layout": ["--images", "--momentum", "--board", "--all", "--json"],
     "workload": ["--format", "--batch", "--json"],
     "train": ["--data", "--engine", "--batch", "--steps", "--epochs", "--lr", "--momentum",
               "--weight-decay", "--loss", "--state-bits", "--seed", "--resume", "--json"],

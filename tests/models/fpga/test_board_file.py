@@ -30,6 +30,7 @@ usable = { dsp = 0.5, from = "printed", why = "half of them" }
 [memory]
 gbytes_s = { value = 29.9, from = "vendor", why = "two modules" }
 efficiency = 1
+mib = { value = 8192, from = "vendor", why = "4 GB each" }
 [configuration]
 seconds = 0.5
 [host]
@@ -50,6 +51,7 @@ def read(folder: Path, text: str) -> Board:
 
 def test_a_plain_file_is_one_board_without_sources(tmp_path: Path) -> None:
     board = read(tmp_path, PLAIN)
+    assert board.memory_mib is None
     assert (board.devices, board.link, board.host_gbytes_s, board.power_w) == (1, None, None, None)
     assert board.usable == Usable()
     assert board.room == board.part
@@ -61,6 +63,7 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
     board = read(tmp_path, FULL)
     assert board.link == Link(topology="chain", gbytes_s=1.64, lanes=6, latency_cycles=100)
     assert (board.devices, board.power_w, board.host_gbytes_s) == (3, 31.0, 8.0)
+    assert board.memory_mib == 8192
     assert board.load_seconds == 0.5
     assert board.room.dsps == PARTS["xc7vx690t"].dsps // 2
     assert board.room.luts == PARTS["xc7vx690t"].luts
@@ -69,6 +72,7 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
         "board: devices": FigureSource("printed", "section V"),
         "board: usable": FigureSource("printed", "half of them"),
         "memory: gbytes_s": FigureSource("vendor", "two modules"),
+        "memory: mib": FigureSource("vendor", "4 GB each"),
         "link: lanes": FigureSource("printed", "abstract"),
     }
 
@@ -85,6 +89,7 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
         ('"assumed"', '"guessed"', "from = 'guessed': must be one of printed, vendor, derived, as"),
         ("power_w", "powr_w", "allowed are name, part, clock_mhz, devices, usable, power_w; did"),
         ("efficiency = 1", 'efficiency = "all"', "memory: efficiency = 'all': must be a number"),
+        ("value = 8192", "value = 0", "memory: mib: value = 0: must be a whole number from 1 to"),
         ("value = 3", "value = 2.5", "devices: value = 2.5: must be a whole number"),
         ("power_w = 31", "power_w = 0", "power_w = 0: must be a number from 0.001"),
         ('"chain"', '"torus"', "link: topology = 'torus': must be one of chain"),
@@ -124,6 +129,7 @@ def test_all_figures_of_shipped_boards_have_a_source() -> None:
         wanted |= {"link: lanes", "link: gbytes_s", "link: latency_cycles"} if board.link else set()
         wanted |= {"host: gbytes_s"} if board.host_gbytes_s else set()
         wanted |= {"board: power_w"} if board.power_w else set()
+        wanted |= {"memory: mib"} if board.memory_mib else set()
         wanted |= {"board: devices"} if board.devices > 1 else set()
         wanted |= {"board: usable"} if board.usable != Usable() else set()
         assert said == wanted, board.name

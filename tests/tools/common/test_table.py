@@ -36,6 +36,7 @@ COMMANDS = {
     "traffic": "traffic alexnet --errata",
     "plan": "plan alexnet --board kc705",
     "passes": "plan alexnet --board kc705 --details",
+    "arrays": "layout cifar10-4x --images 128 --momentum",
     "layers and designs": "networks alexnet --all",
     "boards": "boards",
     "figures of a board": "boards vc709",

@@ -93,6 +93,24 @@ VERBS = {
             ),
         ),
     ),
+    "layout": Verb(
+        group="understand",
+        room="layout",
+        line="arrays of a training step in an accelerator's memory",
+        description=(
+            "Places the arrays of a training step in the memory of an accelerator: images, maps, "
+            "masks, deltas, kernels and biases. Prints the size, the address and the padding of "
+            "each array. With --json, it also lists the part of an array that each port reads or "
+            "writes in each pass."
+        ),
+        examples=(
+            Example(words="layout digits --images 32", says="the arrays of a step of 32 images"),
+            Example(
+                words="layout digits --momentum --board kc705 --json",
+                says="with velocities, in the memory of a board, for a driver",
+            ),
+        ),
+    ),
     "boards": Verb(
         group="understand",
         room="comparison",

@@ -1,4 +1,4 @@
-"""A network of the library: its traffic, plans, simulations, trainings and exports."""
+"""A network of the library: traffic, plans, layouts, simulations, trainings and exports."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from merp.models.network.phases import pair_named
 from merp.tools.common.request import asks
 from merp.tools.common.rows import Rows, layer_row
 from merp.tools.export.request import ExportKeywords
+from merp.tools.layout.request import LayoutFields
 from merp.tools.plan.request import PlanKeywords
 from merp.tools.simulate.request import SimulateKeywords
 from merp.tools.traffic import request
@@ -20,6 +21,7 @@ from merp.tools.train.request import TrainKeywords
 
 if TYPE_CHECKING:
     from merp.tools.export.exports import Exports
+    from merp.tools.layout.memory_layout import MemoryLayout
     from merp.tools.plan.rows import Plan
     from merp.tools.simulate.simulation import Simulation
     from merp.tools.train.training import Training
@@ -102,6 +104,18 @@ class Network(Mapping[str, Layer]):
         from merp.tools.plan.rows import Plan  # import only if needed: slow, as the imports below
 
         return Plan(self.description, asked)
+
+    @asks(LayoutFields)
+    def layout(self, asked: LayoutFields) -> MemoryLayout:
+        """Return the arrays of a training step in the memory of an accelerator, with addresses.
+
+        Raises:
+            BadInput: an argument is not allowed, or a layer has no design. Or its machine has no
+                arrays in memory, or they do not fit the memory.
+        """
+        from merp.tools.layout.memory_layout import layout_of
+
+        return layout_of(self.description, asked)
 
     @asks(SimulateKeywords)
     def simulate(self, asked: SimulateKeywords) -> Simulation:

@@ -18,5 +18,6 @@ HARDWARE = Parts(
     settings="merp.tools.machines.mac_array.settings:settings",
     plan="merp.tools.machines.mac_array.plan:plan",  # always refuses
     report="merp.tools.machines.mac_array.report.report:REPORT",
+    layout="merp.tools.machines.mac_array.layout:step_arrays",
     export="merp.tools.machines.mac_array.export.export:export",
 )

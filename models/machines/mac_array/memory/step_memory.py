@@ -35,6 +35,7 @@ from merp.models.memory.nest import nest
 from merp.models.memory.walk import Dimension, Walk
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import has_phase
 
 IMAGES, TARGETS = "images", "targets"
 Order = Callable[[ArrayPass, Unrolled], Iterable[tuple[int, int, int]]]
@@ -57,6 +58,20 @@ class StepPass(NamedTuple):
     parts: Mapping[str, Part]
 
 
+def board_order(network: Network) -> list[tuple[str, Layer]]:
+    """Return phase and layer of each pass of an image.
+
+    A layer's DP precedes its KU, which writes new parameters over those that DP reads.
+    """
+    back = [
+        (phase, layer)
+        for layer in reversed(network.layers)
+        for phase in ("dp", "ku")
+        if has_phase(network, layer, phase)
+    ]
+    return [*(("fp", layer) for layer in network.layers), *back]
+
+
 @dataclass
 class StepMemory:
     """The arrays of a training step whose loss is on the array, and its passes.
@@ -66,21 +81,18 @@ class StepMemory:
         design: the array.
         images: images of a step.
         loss: the loss, one of ``LOSSES`` of the design.
-        order: phase and layer of each pass of an image. A layer's DP precedes its KU, which writes
-            new parameters over those that DP reads.
         arrays: the arrays by name.
         passes: the passes in the order of a step: image by image.
 
     Raises:
-        BadInput: a port moves words in an order that no walk has, or a layer reads maps of another
-            size than the layer in front writes.
+        BadInput: no walk has the order in which a port moves words. Or a layer reads maps of
+            another size than the layer in front writes.
     """
 
     network: Network
     design: ArrayDesign
     images: int
     loss: str
-    order: Sequence[tuple[str, Layer]]
     arrays: dict[str, Array] = field(init=False, default_factory=dict)
     passes: list[StepPass] = field(init=False, default_factory=list)
 
@@ -88,7 +100,7 @@ class StepMemory:
         """Go through the passes of a step."""
         each = {"fp": self._forward, "dp": self._delta, "ku": self._update}
         for image in range(self.images):
-            for phase, layer in self.order:
+            for phase, layer in board_order(self.network):
                 self.passes.append(StepPass(layer, phase, image, each[phase](layer, image)))
 
     def _of(self, layer: Layer, phase: str) -> ArrayPass:
