@@ -1,8 +1,11 @@
-"""Engines on a simulated board with arrays in its memory, for steps of many passes."""
+"""Engines on a board with arrays in its memory, for steps of many passes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from merp.cosim.board.arrays import BoardArrays
 from merp.cosim.board.buffers import Buffer
@@ -11,41 +14,37 @@ from merp.cosim.board.driver import Board
 from merp.cosim.board.lists import BoardPass, placed_list
 from merp.cosim.board.play import Played, PlayedPass, play_list
 from merp.cosim.board.simulated import SimulatedBoard
+from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.board.system import BoardEngine, System, system_of
 from merp.cosim.board.system_engine import MOST_CYCLES, limit_of, memory_for, outcome_of, port_for
 from merp.cosim.engines.record import RunRecord
 from merp.models.base.bits import Bits
-from merp.models.memory.layout import Array
-from merp.testbenches.top.top import Top
 
 BoardOf = Callable[[System], Board]
 
 
 class Accelerator:
-    """Engines on a simulated board, with arrays in its memory.
+    """The engines of a step on a board, with the arrays of the step in its memory.
 
     Attributes:
         engines: the engines by name.
         arrays: the arrays.
     """
 
-    def __init__(
-        self,
-        tops: Mapping[str, Top],
-        arrays: Iterable[Array],
-        board_of: BoardOf | None = None,
-    ) -> None:
-        """Build a board for ``tops``, given by the names of their engines.
+    def __init__(self, plan: StepPlan, board_of: BoardOf | None = None) -> None:
+        """Build a board.
 
-        ``board_of`` makes the board of an accelerator; None: LiteDRAM's memory in Verilator.
+        Args:
+            plan: engines and arrays.
+            board_of: makes the board of an accelerator; None: LiteDRAM's memory in Verilator.
 
         Raises:
             BadInput: a package is missing, a stream is wider than every memory, or the memory is
                 too small.
         """
-        dram = memory_for([pin for top in tops.values() for pin in top.ports.streams])
-        ports = {name: top.ports for name, top in tops.items()}
-        self._system = system_of(tops, port_for(ports, dram))
+        ports = {name: top.ports for name, top in plan.tops.items()}
+        dram = memory_for([pin for each in ports.values() for pin in each.streams])
+        self._system = system_of(plan.tops, port_for(ports, dram))
         self._board: Board = (
             SimulatedBoard(built(self._system.function, self._system.args, dram))
             if board_of is None
@@ -55,15 +54,16 @@ class Accelerator:
         self.engines: Mapping[str, BoardEngine] = {
             engine.name: engine for engine in self._system.engines
         }
-        self.arrays = BoardArrays(self._board, arrays)
+        self.arrays = BoardArrays(self._board, plan.arrays.values())
 
-    def play(self, name: str, passes: Sequence[BoardPass]) -> Played:
+    def play(self, name: str, passes: Sequence[PlannedPass]) -> Played:
         """Play a list of passes with one ring.
 
         A list keeps its place in memory under its name, so a later list of this name needs as many
         commands and records.
 
         Raises:
+            BadInput: the elements of a beat are not beside each other in an array.
             CheckFailed: the list failed, or the traffic on the bus is not that of the formula.
             TimeoutError: the accelerator does not interrupt.
         """
@@ -78,15 +78,23 @@ class Accelerator:
             assert size <= place.size
             return place.address
 
-        words = sum(moved.walk.total for each in passes for moved in each.moves.values())
-        placed = placed_list(self._system, passes, alloc, limit_of(words))
+        limit = limit_of(sum(part.walk.total for each in passes for part in each.parts.values()))
+        placed = placed_list(self._system, [self._placed(each) for each in passes], alloc, limit)
         self._board.to_device(Buffer(placed.address, placed.words.nbytes), placed.words)
-        return play_list(self._board, placed, min(MOST_CYCLES, len(passes) * limit_of(words)))
+        return play_list(self._board, placed, min(MOST_CYCLES, len(passes) * limit))
 
+    def _placed(self, each: PlannedPass) -> BoardPass:
+        engine = self.engines[each.engine]
+        moves = {
+            stream: self.arrays.moved(engine, stream, *part) for stream, part in each.parts.items()
+        }
+        return BoardPass(engine, each.config, moves)
 
-def record_of(engine: BoardEngine, played: PlayedPass, words: Mapping[str, Bits]) -> RunRecord:
-    """Return the record of a pass; ``words`` are those of its output streams in memory."""
-    outcome = outcome_of(played, words)
-    return RunRecord.of(
-        outcome, engine.ports, engine="system", elaboration_sha="", build_seconds=0.0
-    )
+    def record(self, each: PlannedPass, played: PlayedPass) -> RunRecord:
+        """Return the record of a pass, with the words of its outputs in memory."""
+        ports = self.engines[each.engine].ports
+        words: dict[str, Bits] = {pin.name: np.zeros(0, np.uint32) for pin in ports.outputs}
+        for stream in words.keys() & each.parts.keys():
+            words[stream] = self.arrays.part(*each.parts[stream])
+        outcome = replace(outcome_of(played, words), seconds=0.0)
+        return RunRecord.of(outcome, ports, engine="system", elaboration_sha="", build_seconds=0.0)

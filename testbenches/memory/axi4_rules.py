@@ -41,6 +41,12 @@ class Axi4Rules:
         self._beat = 0
         self._written: dict[int, int] = {}
 
+    @property
+    def owed(self) -> int:
+        """Bursts that were requested, and that memory has not answered completely."""
+        reads = sum(map(len, self._reads.values()))
+        return reads + len(self._lengths) + sum(self._written.values())
+
     def sample(self, seen: Mapping[str, int]) -> None:
         """Check the pins of a cycle, just before the edge that ends it."""
         pins = {

@@ -7,6 +7,7 @@ memory, where an earlier pass wrote it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 from types import MappingProxyType
@@ -14,17 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.board.accelerator import Accelerator, BoardOf, record_of
-from merp.cosim.board.lists import BoardPass
-from merp.cosim.board.play import Played, PlayedPass
-from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase, ports_of
+from merp.cosim.board.accelerator import Accelerator, BoardOf
+from merp.cosim.board.step_plan import StepPlan
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.phases.layout import Sent, beats
-from merp.cosim.machines.mac_array.phases.scheduled_step import phases_at
+from merp.cosim.machines.mac_array.step_plan import board_phases, step_plan
 from merp.cosim.machines.mac_array.training import ArrayStepped, step_passes, stepped
 from merp.cosim.phases.audit.audit import Audit, audit
 from merp.cosim.phases.audit.run_and_audit import Audited, without_cycles
-from merp.cosim.phases.expectation import GroupPass
 from merp.models.arithmetic.fixed import Words
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput, CheckFailed
@@ -36,18 +34,14 @@ from merp.models.machines.mac_array.memory.step_memory import (
     IMAGES,
     TARGETS,
     StepMemory,
-    StepPass,
     board_order,
 )
 from merp.models.machines.mac_array.orders import forward_kernels
 from merp.models.machines.mac_array.params.design import LOSSES, ArrayDesign
-from merp.models.machines.mac_array.passes import design_of, forward_pass
+from merp.models.machines.mac_array.passes import forward_pass
 from merp.models.network.network import Network
 from merp.models.network.network_keys import SEPARATE
-from merp.testbenches.mac_array.trainer_bench import registers
 from merp.testbenches.top.player import Progress
-
-ENGINE = "array"
 
 
 class ArrayBoardStep:
@@ -90,17 +84,10 @@ class ArrayBoardStep:
                 f"{', '.join(LOSSES)}"
             )
         self._network = network = replace(network, backward=SEPARATE)
-        design = replace(
-            design_of(network, network.layers[0]),
-            momentum=momentum, stochastic=network.fixed.stochastic, loss=True,
-        )  # fmt: skip
         self._loss, self._begin, self._progress = loss, begin, progress
         self._board_of = board_of
-        self._phases: dict[str, ArrayPhase] = {
-            name: replace(phase, design=design)
-            for name, phase in phases_at(network, loss, fused=True).items()
-        }
-        self._memory = StepMemory(network, design, images, loss)
+        self._phases = board_phases(network, loss, momentum=momentum)
+        self._memory = StepMemory(network, self._phases["fp"].design, images, loss)
         self._accelerator: Accelerator | None = None
         self._held: FixedModel | None = None  # the parameters in memory
         self.seconds = {"building": 0.0, "simulating": 0.0}
@@ -122,33 +109,18 @@ class ArrayBoardStep:
         if loss_kind != self._loss:
             raise ValueError(f"loss must be {self._loss}, not {loss_kind}")
         step = ArrayStep(FixedGoldenStep(self._network, images, labels, model, rates, loss_kind))
-        accelerator = self._built()
+        plan = step_plan(self._phases, self._memory, rates)
+        accelerator = self._built(plan)
         self._put(accelerator, step, images, labels)
-        began = perf_counter()
-        played = self._play(accelerator, rates)
-        self.seconds["simulating"] += perf_counter() - began
-        audits: dict[tuple[str, str], list[Audit]] = {}
-        passes = step_passes(step, self._phases, board_order(self._network), self._begin, audits)
-        expected = next(passes)
-        for each, seen in zip(self._memory.passes, played.passes, strict=True):
-            if expected.run.config != self._config(each, rates):
-                raise CheckFailed(f"{each.layer.name} {each.phase}: settings of the list are wrong")
-            audited = self._audited(accelerator, each, seen, expected)
-            try:
-                expected = passes.send(audited)
-            except StopIteration:
-                break
-        done = stepped(step, labels, audits)
+        done = stepped(step, labels, self._play(accelerator, plan, step))
         self._check(accelerator, step)
         self._held = done.model
         return done
 
-    def _built(self) -> Accelerator:
+    def _built(self, plan: StepPlan) -> Accelerator:
         if self._accelerator is None:
             began = perf_counter()
-            tops = {ENGINE: self._phases["fp"].top("rtl")}
-            arrays = self._memory.arrays.values()
-            self._accelerator = Accelerator(tops, arrays, self._board_of)
+            self._accelerator = Accelerator(plan, self._board_of)
             self.seconds["building"] += perf_counter() - began
         return self._accelerator
 
@@ -192,49 +164,31 @@ class ArrayBoardStep:
             if not np.array_equal(found[sent.meant], sent.words[sent.meant]):
                 raise CheckFailed(f"{name}: memory does not hold the model after the step")
 
-    def _config(self, each: StepPass, rates: FixedRates) -> dict[str, int]:
-        """Return the settings of a pass."""
-        ends = {"first": each.image == 0, "last": each.image == self._memory.images - 1}
-        work = self._phases[each.phase].works(each.layer, rates, **ends)[-1]
-        return registers(work, self._memory.design)
-
-    def _streams(self, each: StepPass) -> Mapping[str, str]:
-        """Return the stream of each port that moves words in a pass."""
-        streams = ports_of(self._memory.design)
-        return {port: streams[port] for port in each.parts}
-
-    def _play(self, accelerator: Accelerator, rates: FixedRates) -> Played:
-        """Play all passes of a step."""
-        engine, arrays = accelerator.engines[ENGINE], accelerator.arrays
-        passes = [
-            BoardPass(
-                engine,
-                self._config(each, rates),
-                {
-                    stream: arrays.moved(engine, stream, *each.parts[port])
-                    for port, stream in self._streams(each).items()
-                },
-            )
-            for each in self._memory.passes
-        ]
+    def _play(
+        self, accelerator: Accelerator, plan: StepPlan, step: ArrayStep
+    ) -> dict[tuple[str, str], list[Audit]]:
+        """Play all passes of a step, audit them, and store their results."""
+        (name,) = plan.lists
         self._begin("all passes")
-        played = accelerator.play("step", passes)
+        began = perf_counter()
+        played = accelerator.play(name, plan.lists[name])
+        self.seconds["simulating"] += perf_counter() - began
         if self._progress is not None:
             moves = [moved for each in played.passes for moved in each.moves.values()]
             self._progress(played.cycles, sum(moved.words for moved in moves))
-        return played
-
-    def _audited(
-        self, accelerator: Accelerator, each: StepPass, played: PlayedPass, expected: GroupPass
-    ) -> Audited:
-        """Compare a pass with its expectation: words in memory, and counts on the pins."""
-        engine = accelerator.engines[ENGINE]
-        words: dict[str, Bits] = {pin.name: np.zeros(0, np.uint32) for pin in engine.ports.outputs}
-        for port, stream in self._streams(each).items():
-            if stream in words:
-                words[stream] = accelerator.arrays.part(*each.parts[port])
-        record = record_of(engine, played, words)
-        return Audited(record, audit(record, without_cycles(expected.expected)))
+        audits: dict[tuple[str, str], list[Audit]] = {}
+        order = board_order(self._network)
+        passes = step_passes(step, self._phases, order, self._begin, audits)
+        found: Audited | None = None
+        for each, done in zip(plan.lists[name], played.passes, strict=True):
+            expected = passes.send(found)
+            if expected.run.config != each.config:
+                raise CheckFailed(f"{each}: settings of the list are wrong")
+            record = accelerator.record(each, done)
+            found = Audited(record, audit(record, without_cycles(expected.expected)))
+        with suppress(StopIteration):
+            passes.send(found)  # the results of the last pass
+        return audits
 
 
 def _stored(maps: Words, design: ArrayDesign) -> Bits:

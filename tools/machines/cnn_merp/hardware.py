@@ -17,6 +17,7 @@ HARDWARE = Parts(
     settings="merp.tools.machines.cnn_merp.settings:settings",
     plan="merp.tools.machines.cnn_merp.plan.planned:planned",
     layout="merp.tools.machines.cnn_merp.layout:step_arrays",
+    system="merp.tools.machines.cnn_merp.system:planned",
     report="merp.tools.machines.cnn_merp.report.report:REPORT",
     sums="merp.tools.machines.cnn_merp.sums:run_sums",
     explorer="merp.tools.machines.cnn_merp.explore:EXPLORER",

@@ -19,5 +19,6 @@ HARDWARE = Parts(
     plan="merp.tools.machines.mac_array.plan:plan",  # always refuses
     report="merp.tools.machines.mac_array.report.report:REPORT",
     layout="merp.tools.machines.mac_array.layout:step_arrays",
+    system="merp.tools.machines.mac_array.system:planned",
     export="merp.tools.machines.mac_array.export.export:export",
 )

@@ -1,0 +1,47 @@
+"""The plan of a training step of undivided layers: engines, arrays, and two lists of passes."""
+
+from __future__ import annotations
+
+from merp.cosim.board.step_plan import PlannedPass, StepPlan
+from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
+from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
+from merp.models.base.rates import Rates
+from merp.models.machines.cnn_merp.memory.step_memory import StepMemory, StepPass
+from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
+from merp.testbenches.top.top import Top
+
+FORTH, BACK = ("fp",), ("dp", "ku")
+"""The phases of the lists. Between them, the host computes the deltas of the loss."""
+
+LISTS = {"forward": FORTH, "backward": BACK}
+
+
+def step_plan(layers: WholeLayers, images: int, rates: Rates) -> StepPlan:
+    """Return the plan of a step; the rates determine the update hardware.
+
+    Raises:
+        BadInput: a pass of the network cannot read its words from memory.
+    """
+    memory = StepMemory(layers.network, images, rates.rule.momentum)
+    names: dict[tuple[str | None, str], str] = {}  # of engines, by design and phase
+    tops: dict[str, Top] = {}
+    for each in memory.passes:
+        key = each.layer.design, each.phase
+        if key not in names:
+            number = sum(phase == each.phase for _, phase in names)
+            names[key] = f"{each.phase}{number}"
+            tops[names[key]] = layers.top(each.layer, each.phase, "rtl", rule=rates.rule)
+
+    def planned(each: StepPass) -> PlannedPass:
+        phase = layers.phase(each.layer, each.phase, rates.rule)
+        config = (
+            kernel_update_registers(each.layer.shape, images, phase.design, rates)
+            if isinstance(phase, KernelUpdate)
+            else phase.registers(each.layer, images)
+        )
+        parts = {phase.streams[port]: part for port, part in each.parts.items()}
+        engine = names[each.layer.design, each.phase]
+        return PlannedPass(each.layer.name, each.phase, each.group, engine, config, parts)
+
+    lists = {name: [planned(each) for each in memory.of(phases)] for name, phases in LISTS.items()}
+    return StepPlan(tops, memory.arrays, lists)
