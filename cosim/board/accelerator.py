@@ -10,13 +10,14 @@ import numpy as np
 from merp.cosim.board.arrays import BoardArrays
 from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.build import built
+from merp.cosim.board.dram import Dram
 from merp.cosim.board.driver import Board
-from merp.cosim.board.lists import BoardPass, placed_list
 from merp.cosim.board.play import Played, PlayedPass, play_list
 from merp.cosim.board.simulated import SimulatedBoard
+from merp.cosim.board.step_lists import cycle_limit, step_list, step_system
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
-from merp.cosim.board.system import BoardEngine, System, system_of
-from merp.cosim.board.system_engine import MOST_CYCLES, limit_of, memory_for, outcome_of, port_for
+from merp.cosim.board.system import BoardEngine, System
+from merp.cosim.board.system_engine import MOST_CYCLES, outcome_of
 from merp.cosim.engines.record import RunRecord
 from merp.models.base.bits import Bits
 
@@ -31,20 +32,21 @@ class Accelerator:
         arrays: the arrays.
     """
 
-    def __init__(self, plan: StepPlan, board_of: BoardOf | None = None) -> None:
+    def __init__(
+        self, plan: StepPlan, board_of: BoardOf | None = None, dram: Dram | None = None
+    ) -> None:
         """Build a board.
 
         Args:
             plan: engines and arrays.
             board_of: makes the board of an accelerator; None: LiteDRAM's memory in Verilator.
+            dram: the memory; None: the narrowest whose beats hold a word of each stream.
 
         Raises:
             BadInput: a package is missing, a stream is wider than every memory, or the memory is
                 too small.
         """
-        ports = {name: top.ports for name, top in plan.tops.items()}
-        dram = memory_for([pin for each in ports.values() for pin in each.streams])
-        self._system = system_of(plan.tops, port_for(ports, dram))
+        self._system, dram = step_system(plan, dram)
         self._board: Board = (
             SimulatedBoard(built(self._system.function, self._system.args, dram))
             if board_of is None
@@ -63,7 +65,7 @@ class Accelerator:
         commands and records.
 
         Raises:
-            BadInput: the elements of a beat are not beside each other in an array.
+            BadInput: as in ``step_list``.
             CheckFailed: the list failed, or the traffic on the bus is not that of the formula.
             TimeoutError: the accelerator does not interrupt.
         """
@@ -78,17 +80,10 @@ class Accelerator:
             assert size <= place.size
             return place.address
 
-        limit = limit_of(sum(part.walk.total for each in passes for part in each.parts.values()))
-        placed = placed_list(self._system, [self._placed(each) for each in passes], alloc, limit)
+        placed = step_list(self._system, self.arrays.layout, passes, alloc)
         self._board.to_device(Buffer(placed.address, placed.words.nbytes), placed.words)
-        return play_list(self._board, placed, min(MOST_CYCLES, len(passes) * limit))
-
-    def _placed(self, each: PlannedPass) -> BoardPass:
-        engine = self.engines[each.engine]
-        moves = {
-            stream: self.arrays.moved(engine, stream, *part) for stream, part in each.parts.items()
-        }
-        return BoardPass(engine, each.config, moves)
+        limit = len(passes) * cycle_limit(passes)
+        return play_list(self._board, placed, min(MOST_CYCLES, limit))
 
     def record(self, each: PlannedPass, played: PlayedPass) -> RunRecord:
         """Return the record of a pass, with the words of its outputs in memory."""

@@ -9,14 +9,12 @@ import numpy as np
 from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.driver import Board
 from merp.cosim.board.lists import Moved
+from merp.cosim.board.moved import moved
 from merp.cosim.board.system import BoardEngine
 from merp.models.base.bits import Bits
-from merp.models.base.errors import BadInput
-from merp.models.memory.layout import ALIGN, Array, Layout
+from merp.models.memory.layout import ALIGN, Array, Layout, Part
 from merp.models.memory.nest import visited
-from merp.models.memory.params.memory_port import BYTE
 from merp.models.memory.walk import Walk
-from merp.testbenches.top.top import Pin
 
 
 class BoardArrays:
@@ -62,25 +60,9 @@ class BoardArrays:
         """Return the walk of a stream through a part of an array.
 
         Raises:
-            BadInput: a beat of the stream has elements that are not beside each other in the array.
+            BadInput: as in ``moved``.
         """
-        pin = next(pin for pin in engine.ports.streams if pin.name == stream)
-        word_bytes = engine.movers[stream][1].word_bytes
-        try:
-            self._check(pin, name)
-            words = self.layout.walk(name, walk, word_bytes)
-        except ValueError as error:
-            raise BadInput(f"{engine.name}: {stream}: {error}") from error
-        tail = walk.total % pin.lanes * pin.element // BYTE
-        return Moved(words, walk.total, tail if pin in engine.ports.inputs else 0)
-
-    def _check(self, pin: Pin, name: str) -> None:
-        array = self.layout.arrays[name]
-        if pin.lanes > 1 and pin.element != BYTE * array.element_bytes:
-            raise ValueError(
-                f"{pin.lanes} elements of {pin.element} bits in a beat: allowed are elements of "
-                f"{BYTE * array.element_bytes} bits, as in {name}"
-            )
+        return moved(engine, self.layout, stream, Part(name, walk))
 
     def _buffer(self, name: str) -> Buffer:
         return Buffer(self.layout.addresses[name], self.layout.arrays[name].size)

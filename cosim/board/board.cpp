@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "Vmerp_board.h"
@@ -47,7 +48,16 @@ struct Pass {
 
 struct Counters {
     uint64_t cycles, busy, outside, outside_address;
+    uint64_t faults, rule, fault_cycle;  // broken rules of AXI4; the first one, as in bus.py
     Direction read, write;
+};
+
+enum Rule { READ_CHANGED = 1, WRITE_CHANGED, BEAT_CHANGED, CROSSED_4_KIB, NOT_WHOLE_INCR, WRONG_LAST };
+
+// The payload of a channel whose valid is high and whose ready is low: it must stay.
+struct Held {
+    bool valid = false;
+    std::array<uint64_t, 5> payload{};
 };
 
 static void clear(Direction& direction) {
@@ -74,7 +84,8 @@ struct Board {
     Counters counters{};
     uint64_t cycle = 0;
     std::deque<uint64_t> reads, writes;  // cycles of the requests that wait for an answer
-    std::deque<unsigned> writers;        // IDs of the requests whose beats are not complete
+    std::deque<std::pair<unsigned, unsigned>> writers;  // ID and missing beats of each write
+    Held read_held, write_held, beat_held;
     bool first = true;                   // the next beat of R is the first one of its burst
     std::vector<Pass> passes;
     std::array<int64_t, MOST_ENGINES> latest;  // the pass of each engine that began last, or -1
@@ -161,7 +172,41 @@ struct Board {
         }
     }
 
+    void fault(Rule rule) {
+        if (counters.faults++) return;
+        counters.rule = rule;
+        counters.fault_cycle = cycle;
+    }
+
+    void hold(Held& held, bool valid, bool ready, const std::array<uint64_t, 5>& now, Rule rule) {
+        if (held.valid && !(valid && held.payload == now)) fault(rule);
+        held = {valid && !ready, now};
+    }
+
+    // Requests and beats stay until their transfer; bursts have whole beats and stay within 4 KiB.
+    void check() {
+        hold(read_held, model.m_axi_arvalid, model.m_axi_arready,
+             {model.m_axi_arid, model.m_axi_araddr, model.m_axi_arlen, model.m_axi_arsize,
+              model.m_axi_arburst},
+             READ_CHANGED);
+        hold(write_held, model.m_axi_awvalid, model.m_axi_awready,
+             {model.m_axi_awid, model.m_axi_awaddr, model.m_axi_awlen, model.m_axi_awsize,
+              model.m_axi_awburst},
+             WRITE_CHANGED);
+        hold(beat_held, model.m_axi_wvalid, model.m_axi_wready,
+             {model.m_axi_wlast, model.m_axi_wstrb}, BEAT_CHANGED);
+    }
+
+    void check_burst(uint64_t address, unsigned length, unsigned size, unsigned kind) {
+        const uint64_t last = address + (length + 1) * BEAT_BYTES - 1;
+        if (address / 4096 != last / 4096) fault(CROSSED_4_KIB);
+        if (kind != 1 || uint64_t{1} << size != BEAT_BYTES || address % BEAT_BYTES) {
+            fault(NOT_WHOLE_INCR);
+        }
+    }
+
     void count() {
+        check();
         Direction &read = counters.read, &write = counters.write;
         const bool reading = read.waiting || model.m_axi_arvalid;
         const bool writing = write.waiting || model.m_axi_awvalid;
@@ -179,15 +224,21 @@ struct Board {
         }
         if (model.m_axi_awvalid && model.m_axi_awready) {
             request(write, writes, model.m_axi_awaddr, model.m_axi_awlen);
-            writers.push_back(model.m_axi_awid);
+            check_burst(model.m_axi_awaddr, model.m_axi_awlen, model.m_axi_awsize,
+                        model.m_axi_awburst);
+            writers.emplace_back(model.m_axi_awid, model.m_axi_awlen + 1);
         }
         if (model.m_axi_wvalid && model.m_axi_wready) {
             const uint64_t bytes = __builtin_popcountll(model.m_axi_wstrb);
             ++write.beats;
             write.bytes += bytes;
-            // A beat may precede its request; then the request is on its channel.
-            cross(&Pass::write, writers.empty() ? model.m_axi_awid : writers.front(), bytes);
-            if (model.m_axi_wlast && !writers.empty()) writers.pop_front();
+            if (writers.empty()) {
+                fault(WRONG_LAST);  // a beat without a request; our movers never send one
+            } else {
+                cross(&Pass::write, writers.front().first, bytes);
+                if (model.m_axi_wlast != (--writers.front().second == 0)) fault(WRONG_LAST);
+                if (model.m_axi_wlast) writers.pop_front();
+            }
         }
         if (model.m_axi_bvalid && model.m_axi_bready) {
             answer(write, writes, cycle);
@@ -195,6 +246,8 @@ struct Board {
         }
         if (model.m_axi_arvalid && model.m_axi_arready) {
             request(read, reads, model.m_axi_araddr, model.m_axi_arlen);
+            check_burst(model.m_axi_araddr, model.m_axi_arlen, model.m_axi_arsize,
+                        model.m_axi_arburst);
         }
     }
 
@@ -206,6 +259,7 @@ struct Board {
         reads.clear();
         writes.clear();
         writers.clear();
+        read_held = write_held = beat_held = {};
         first = true;
         for (int i = 0; i < RESET_CYCLES; ++i) {
             model.clk = 0;
@@ -264,6 +318,7 @@ const Counters* board_counters(const Board* board) { return &board->counters; }
 void board_clear(Board* board) {
     Counters& counters = board->counters;
     counters.cycles = counters.busy = counters.outside = counters.outside_address = 0;
+    counters.faults = counters.rule = counters.fault_cycle = 0;
     clear(counters.read);
     clear(counters.write);
     board->passes.clear();

@@ -10,6 +10,16 @@ from merp.models.memory.params.memory_port import LONGEST_BURST
 
 _NUMBER = ctypes.c_uint64
 
+RULES = (
+    "AR changed before its transfer",
+    "AW changed before its transfer",
+    "W changed before its transfer",
+    "a burst crosses 4 KiB",
+    "a burst is not INCR of whole beats",
+    "WLAST is in the wrong place, or a beat of W has no request",
+)
+"""Rules of AXI4 that a board checks in every cycle: AMBA AXI (ARM IHI 0022), A3.2 to A3.4."""
+
 MOST_STREAMS, MOST_IDS = 128, 32
 """Streams of the engines of a board, and IDs of a direction on its bus, at most."""
 
@@ -147,6 +157,7 @@ class BusCounters(ctypes.Structure):
 
     _fields_ = (
         *((name, _NUMBER) for name in ("cycles", "busy", "outside", "outside_address")),
+        *((name, _NUMBER) for name in ("faults", "rule", "fault_cycle")),
         ("read", DirectionCounters),
         ("write", DirectionCounters),
     )

@@ -15,6 +15,7 @@ from merp.models.base.register_map import FLAGS
 from merp.models.memory import commands as make
 from merp.models.memory.bus_traffic import BusTraffic, bus_traffic
 from merp.models.memory.commands import Command, encoded
+from merp.models.memory.params.commands import MOST_WORDS
 from merp.models.memory.params.subsystem import LIST, RECORDS
 from merp.models.memory.walk import Walk
 
@@ -59,6 +60,12 @@ class BoardPass:
     config: Mapping[str, int]
     moves: Mapping[str, Moved]
 
+    @property
+    def settings(self) -> list[str]:
+        """The names of the settings, in the order in which the list writes them."""
+        names = (each.name for each in self.engine.registers.registers)
+        return [name for name in names if name in self.config]
+
     def commands(self, limit: int) -> Iterator[Command]:
         """Yield settings, walks, start, wait and records. The wait has a limit of cycles.
 
@@ -66,8 +73,7 @@ class BoardPass:
         """
         engine, first = self.engine, self.engine.first_register
         registers = engine.registers
-        names = [each.name for each in registers.registers]
-        settings = [self.config[name] for name in names if name in self.config]
+        settings = [self.config[name] for name in self.settings]
         yield from make.write(first + registers.first_setting, settings)
         yield make.expect(first + registers.index("error"), 0)
         yield from make.write(first + registers.index("interrupt"), [1, 1])  # and its enable
@@ -120,6 +126,23 @@ class PlacedList:
         return np.array(encoded(self.commands), np.uint32)
 
     @property
+    def fetched(self) -> Walk:
+        """The walk of its words."""
+        return Walk(self.address // WORD_BYTES, self.words.size)
+
+    @property
+    def settings(self) -> list[dict[str, int]]:
+        """For each pass, the index of the word of each of its settings in ``words``, by name."""
+        found, at, index = [], _BEGIN, len(encoded(self.commands[:_BEGIN]))
+        for each in self.passes:
+            # The first word of a command is none of its registers.
+            places = enumerate(each.settings)
+            found.append({name: index + 1 + i + i // MOST_WORDS for i, name in places})
+            begin, at = at, at + _count(each, 0)
+            index += len(encoded(self.commands[begin:at]))
+        return found
+
+    @property
     def ring(self) -> list[tuple[int, int]]:
         """The writes of the host that start the list: offset and word of each."""
         values = {
@@ -136,8 +159,7 @@ class PlacedList:
         """Traffic on the bus, of the list as well."""
         interface = self.system.design.interface
         movers = dict((*interface.readers, *interface.writers))
-        fetched = Walk(self.address // WORD_BYTES, self.words.size)
-        read = bus_traffic(fetched, movers[LIST])
+        read = bus_traffic(self.fetched, movers[LIST])
         write = bus_traffic(self.records, movers[RECORDS])
         for each in self.passes:
             inputs = {pin.name for pin in each.engine.ports.inputs}
@@ -160,13 +182,22 @@ class PlacedList:
             for each, size, end in zip(self.passes, sizes, ends, strict=True)
         ]
 
+    def pass_at(self, command: int) -> int:
+        """Return the number of the pass to which a command belongs; the first command is 1."""
+        ends = accumulate(_count(each, 0) for each in self.passes)
+        return min(sum(end + _BEGIN < command for end in ends), len(self.passes) - 1)
+
+    def streams(self, command: int) -> list[str]:
+        """Return the names of all streams by number, as the pass of a command calls them."""
+        movers = self.passes[self.pass_at(command)].engine.movers
+        own = {number: stream for stream, (number, _) in movers.items()}
+        numbers = self.system.design.numbers
+        return [own.get(number, name) for name, number in numbers.items()]
+
     def waiting(self, mask: int, command: int) -> list[str]:
         """Return the streams of a mask, with the names that they have at a command."""
-        ends = accumulate(_count(each, 0) for each in self.passes)
-        begun = sum(end + _BEGIN < command for end in ends)
-        engine = self.passes[min(begun, len(self.passes) - 1)].engine
-        own = {number: f"{engine.name} {stream}" for stream, (number, _) in engine.movers.items()}
-        return [own.get(bit, RECORDS) for bit in range(mask.bit_length()) if mask >> bit & 1]
+        names = self.streams(command)
+        return [name for number, name in enumerate(names) if mask >> number & 1]
 
 
 _BEGIN = 2

@@ -16,6 +16,7 @@ from merp.cosim.board.system import System
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed
 from merp.models.memory.params.commands import Failure
+from merp.models.memory.params.subsystem import LIST
 from merp.testbenches.top.run import Run
 
 INTERRUPT_CYCLES = 1
@@ -178,5 +179,24 @@ def _check(board: Board, placed: PlacedList) -> None:
     if failure:
         command = value("commands")
         streams = placed.waiting(value("waiting"), command)
-        said = f", waiting for {', '.join(streams)}" if streams else ""
+        waits = ", ".join(_moved(board, placed, command, stream) for stream in streams)
+        if failure == Failure.TIME and not streams:
+            waits = f"the interrupt of {placed.passes[placed.pass_at(command)].engine.name}"
+        said = f", waiting for {waits}" if waits else ""
+        if failure == Failure.MEMORY:
+            number, address = value("error_stream"), value("error_address")
+            stream = (*placed.streams(command), LIST)[number]
+            said = f": error response to {stream} at address {address:#x}{said}"
         raise CheckFailed(f"list: {failure.name.lower()} at command {command}{said}")
+
+
+def _moved(board: Board, placed: PlacedList, command: int, stream: str) -> str:
+    """Return the name of a stream, and how many of its elements have moved."""
+    number = placed.pass_at(command)
+    each, begun = placed.passes[number], board.passes
+    if stream not in each.moves:
+        return stream
+    place = [pin.name for pin in each.engine.ports.streams].index(stream)
+    streams = begun[number].streams if number < len(begun) else ()
+    done = streams[each.engine.first_pin + place].words if streams else 0
+    return f"{each.engine.name} {stream} ({done} of {each.moves[stream].elements} elements)"

@@ -18,7 +18,7 @@ import numpy as np
 
 from merp.cosim.board.buffers import Buffer, Buffers
 from merp.cosim.board.build import Built
-from merp.cosim.board.bus import Bus, BusCounters, Direction, Pass
+from merp.cosim.board.bus import RULES, Bus, BusCounters, Direction, Pass
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.base.register_map import ADDRESS_WIDTH, WORD_BYTES
 
@@ -42,7 +42,7 @@ class SimulatedBoard:
         self._board = ctypes.c_void_p(library.board_new())
         self._counters = library.board_counters(self._board).contents
         self._buffers = Buffers(board.memory.size)
-        self._outside = 0  # bursts that a CheckFailed has reported
+        self._outside = self._faults = 0  # those that a CheckFailed has reported
         weakref.finalize(self, library.board_delete, self._board)
 
     def read32(self, offset: int) -> int:
@@ -129,7 +129,7 @@ class SimulatedBoard:
         Raises:
             BadInput: the limit is negative.
             TimeoutError: it does not rise; the message has the state of the bus.
-            CheckFailed: a burst left the memory.
+            CheckFailed: a burst left the memory, or a rule of AXI4 was broken.
         """
         if timeout_cycles < 0:
             raise BadInput(f"wait: timeout_cycles {timeout_cycles}: allowed are numbers from 0")
@@ -152,6 +152,12 @@ class SimulatedBoard:
             raise CheckFailed(
                 f"bursts outside memory: {counters.outside}, the first at "
                 f"{counters.outside_address:#x}; the memory ends at {self.size:#x}"
+            )
+        if counters.faults > self._faults:
+            self._faults = counters.faults
+            raise CheckFailed(
+                f"AXI4: {RULES[counters.rule - 1]} (cycle {counters.fault_cycle}); broken rules: "
+                f"{counters.faults}"
             )
 
     def reset(self) -> None:
@@ -185,7 +191,7 @@ class SimulatedBoard:
 
     def clear_bus(self) -> None:
         """Forget all passes, and set the counters of the bus to zero except unfinished bursts."""
-        self._outside = 0
+        self._outside = self._faults = 0
         self._library.board_clear(self._board)
 
 

@@ -14,15 +14,15 @@ from merp.hdl.conversion.convert import Language
 from merp.models.base.errors import BadInput
 
 
-def analyse(language: Language, top: str, files: Sequence[Path]) -> None:
+def analyse(language: Language, top: str, files: Sequence[Path], *flags: str) -> None:
     """Let GHDL read VHDL files, or Verilator Verilog files under ``top``, if it is installed.
 
-    ``files`` are in compilation order.
+    ``files`` are in compilation order. Verilator gets further ``flags``.
 
     Raises:
         RuntimeError: the simulator rejects a file.
     """
-    name, refusal = _ghdl(files) if language == "vhdl" else _verilator(top, files)
+    name, refusal = _ghdl(files) if language == "vhdl" else _verilator(top, files, *flags)
     if refusal:
         raise RuntimeError(f"{name} refuses the export:\n{refusal}")
 
@@ -36,9 +36,9 @@ def _ghdl(files: Sequence[Path]) -> tuple[str, str]:
     return "ghdl", done.stderr.strip()[-4000:] if done.returncode else ""
 
 
-def _verilator(top: str, files: Sequence[Path]) -> tuple[str, str]:
+def _verilator(top: str, files: Sequence[Path], *flags: str) -> tuple[str, str]:
     try:
         verilator = find_verilator()
     except BadInput:  # not installed
         return "verilator", ""
-    return "verilator", lint(verilator, top, files)
+    return "verilator", lint(verilator, top, files, *flags)

@@ -123,6 +123,7 @@ def command_processor(
     Reset: no list; allowed only while memory owes nothing.
     """
     n_streams, n_engines = design.streams, design.engines
+    engine_masks = 1 << n_engines
     base_bits, last_engine = design.address_bits - 2, design.engines - 1
     length_bits, high_bits = min(base_bits, WORD), design.address_bits - WORD
     target = bits(base_bits)  # of a jump, in words
@@ -178,7 +179,7 @@ def command_processor(
         elif operation in (START, EXPECT):
             legal.next = words == 1
         elif operation == WAIT:
-            legal.next = words == 2
+            legal.next = words == 2 and first < engine_masks
         elif operation == JUMP:
             legal.next = words == 3
 

@@ -70,7 +70,13 @@ def start(streams: Iterable[int]) -> Command:
 
 
 def wait(streams: Iterable[int], engines: Iterable[int], limit: int) -> Command:
-    """Return the command that waits for ends of walks and for interrupts, ``limit`` cycles long."""
+    """Return the command that waits for ends of walks and for interrupts, ``limit`` cycles long.
+
+    Raises:
+        ValueError: the limit has more than 32 bits.
+    """
+    if not 0 <= limit <= MASK:
+        raise ValueError(f"limit must be 0 to {MASK}, not {limit}")
     return Command(Operation.WAIT, (_mask(streams), limit), _mask(engines))
 
 

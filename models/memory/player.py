@@ -108,7 +108,11 @@ class Player:
         operation, count, place = word >> 24, word >> 16 & 0xFF, word & 0xFFFF
         fixed = WORDS.get(operation)  # type: ignore[call-overload]
         legal = count == fixed if fixed is not None else operation in COUNTED and count > 0
-        if not legal or (operation == Operation.WALK and place >= self.design.streams):
+        if operation == Operation.WALK:
+            legal = legal and place < self.design.streams
+        elif operation == Operation.WAIT:
+            legal = legal and place < 1 << self.design.engines
+        if not legal:
             raise _Ended(Failure.ILLEGAL)
         if operation == Operation.END:
             raise _Ended(Failure.NONE)
@@ -139,7 +143,7 @@ class Player:
         self._tell("start", self._mask())
 
     def _wait(self, count: int, place: int) -> None:
-        self._tell("wait", self._mask(), self._word(), place & (1 << self.design.engines) - 1)
+        self._tell("wait", self._mask(), self._word(), place)
 
     def _read(self, place: int) -> int:
         word = self.registers.read(place)

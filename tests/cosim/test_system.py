@@ -2,30 +2,27 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
+from forward_board import OnBoard, a_pass, forward_board
 
 from marks import in_full
-from merp.cosim.board.build import Built, built
+from merp.cosim.board.build import Built
 from merp.cosim.board.dram import Dram
 from merp.cosim.board.play import check_bus, play
 from merp.cosim.board.simulated import SimulatedBoard
-from merp.cosim.board.system import System, system_of
 from merp.cosim.board.system_engine import memory_for, port_for
 from merp.cosim.board.words import beats_for, from_memory, to_memory
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.machines.loader import phase_of
 from merp.cosim.phases.audit.run_and_audit import run_and_audit
-from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import parameters
-from merp.models.memory.params.memory_port import MemoryPort
 from merp.testbenches.top.run import DerivedSource
-from merp.testbenches.top.top import Pin, Top, TopPorts
+from merp.testbenches.top.top import Pin, TopPorts
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
@@ -34,31 +31,9 @@ from terminal import Terminal
 LIMIT = 100_000
 
 
-def a_pass(phase: str, layer: str = "conv1", images: int = 2) -> tuple[Top, GroupPass]:
-    """A pass of tiny3 with golden operands."""
-    network = open_network("tiny3")
-    step = GoldenStep(network, network.layers, random_maps(network, images), parameters(network, 0))
-    hardware = phase_of(network, network.layer(layer), phase)
-    return hardware.top(), hardware.golden_pass(network.layer(layer), 0, step)
-
-
-class OnBoard(NamedTuple):
-    """A pass of forward propagation, its accelerator, and the words of its outputs."""
-
-    system: System
-    library: Built
-    found: GroupPass
-    outputs: dict[str, int]
-
-
 @pytest.fixture(scope="module")
 def forward() -> OnBoard:
-    top, found = a_pass("fp")
-    memory = memory_for(top.ports.streams)
-    system = system_of({top.name: top}, MemoryPort(data_bits=memory.port_bits))
-    ports = found.expected.ports.values()
-    outputs = {each.stream: each.closed_form for each in ports if each.golden is not None}
-    return OnBoard(system, built(system.function, system.args, memory), found, outputs)
+    return forward_board()
 
 
 @needs("litedram")

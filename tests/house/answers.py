@@ -50,6 +50,9 @@ def exports() -> Iterator[str]:
                 "alexnet", "digits"
             )
         yield f"export alexnet --layer conv1+conv2 --phase ff {end}"
+        if language == LANGUAGES[0]:  # a package has both
+            yield "system tiny3 -o out --json"
+            yield "system digits-fixed --momentum -o out --json"
         yield f"export tiny3 --architecture pipeline {end}"
         yield f"export tiny3 --architecture chain --devices 3 {end}"
 

@@ -27,10 +27,12 @@ WIDTH = 16
 def design_of(port: MemoryPort) -> SubsystemDesign:
     """The streams of the adder: ``one`` and ``two`` are read, ``sum`` is written."""
     places = max(32, port.burst_beats)
-    one, two, sums = (
-        Mover(port=port, word_bits=width, places=places, bursts=4) for width in (WIDTH, WIDTH, 32)
+    terms, sums = (
+        Mover(port=port, word_bits=width, places=places, bursts=4) for width in (WIDTH, 32)
     )
-    return SubsystemDesign(port=port, readers=(("one", one), ("two", two)), writers=(("sum", sums),))
+    return SubsystemDesign(
+        port=port, readers=(("one", terms), ("two", terms)), writers=(("sum", sums),)
+    )
 
 
 PORT = MemoryPort(data_bits=64, burst_beats=16, turn_beats=32)
@@ -83,7 +85,7 @@ class System:
         memory, rules, host, engine: what is around the subsystem.
         before: the bytes of memory before the first list.
         ends: cycle of each interrupt of the host.
-        owed: of each interrupt, the bursts that memory had not answered.
+        owed, aborted: of each interrupt and of each abort, the bursts that memory had not answered.
     """
 
     def __init__(
@@ -123,6 +125,7 @@ class System:
         self.before = bytes(self.memory.data)
         self.ends: list[int] = []
         self.owed: list[int] = []
+        self.aborted: list[int] = []
         self._told: list[int] = []
         self.host.write(MAP["interrupt_enable"].offset, enable)
 
@@ -151,6 +154,7 @@ class System:
     def attend(self, cycle: int, pins: Sample) -> None:
         """Do what the host does in a cycle."""
         if cycle in self.abort_at:
+            self.aborted.append(self.rules.owed)
             self.host.write(MAP["control"].offset, 2)
         if pins["interrupt"] and self.host.idle:
             self.ended(cycle)

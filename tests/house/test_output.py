@@ -13,6 +13,7 @@ WRITERS = {
     "tools/common/stage.py": "how the writer's sets take their place",
     "tools/common/owned.py": "manifests of drafts of the writer",
     "tools/export/package.py": "fills a draft of the writer",
+    "tools/system/system_package.py": "fills a draft of the writer",
     "cosim/phases/audit/vectors.py": "fills a draft of the writer",
     "cosim/engines/programs/scratch.py": "temporary folders",
     "cosim/engines/programs/build_cache.py": "the cache of executables and netlists",
@@ -29,6 +30,7 @@ WRITERS = {
     "tools/common/streams.py": "standard streams, not files",
     "cosim/block/replay.py": "a folder that the caller gives, of a test",
     "cosim/block/cocotb_run.py": "a folder that the caller gives, of a test",
+    "cosim/board/rtl_board.py": "a folder that the caller gives, of a test",
     "cosim/block/formal.py": "a folder that the caller gives, of a test",
 }
 NAMES = {

@@ -61,7 +61,7 @@ STARTS = {
     "map": ("named",),
     "explore": ("_front",),
     "resources": ("measured", "routed"),
-    "traffic": ("traffic_of", "print_strategies"),
+    "traffic": ("traffic_of", "print_strategies", "_on_bus"),
 }
 """Functions of a verb that begin its work, where no bar or output shows its start."""
 

@@ -18,6 +18,7 @@ COLUMNS, LINES = 80, 25
 SCREENS = {
     "traffic-alexnet": "traffic alexnet",
     "traffic-vgg19": "traffic vgg19",
+    "traffic-bus-cifar10-4x": "traffic cifar10-4x --count bus",
     "networks": "networks",
     "networks-alexnet": "networks alexnet",
     "networks-vgg19": "networks vgg19",

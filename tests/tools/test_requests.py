@@ -25,7 +25,7 @@ from options import filled, keyword_table
 REQUESTS = {verb: module_of(verb).REQUEST for verb in VERBS}
 METHODS = {
     **{name: getattr(merp.Network, name) for name in ("traffic", "plan", "layout", "simulate")},
-    **{name: getattr(merp.Network, name) for name in ("train", "export")},
+    **{name: getattr(merp.Network, name) for name in ("train", "export", "system")},
     "run": merp.Layer.run,
 }
 

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+import merp.tools.common.progress_bar as progress_bar
 import merp.tools.export.package as package
 import merp.tools.report.page as page
 import merp.tools.simulate.map_picture as map_picture
+import merp.tools.system.system_package as system_package
 import merp.tools.train.loss_chart as loss_chart
 import merp.tools.train.report as train_report
 from merp.hdl.conversion.convert import Export, convert
@@ -29,6 +31,9 @@ def remember() -> None:
     map_picture.draw = _remembered(map_picture.draw)  # type: ignore[attr-defined]
     page.charts = _remembered(page.charts)  # type: ignore[attr-defined]
     package.convert = _converted()  # type: ignore[attr-defined]
+    system_package.convert = _converted()  # type: ignore[attr-defined]
+    system_package.analyse = lambda *_: None  # type: ignore[attr-defined]
+    progress_bar.PATIENCE = 1e6  # the first run of a verb is slow, and must say nothing
 
 
 def _remembered(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,13 +54,14 @@ def _plain(value: object) -> object:
 
 def _converted() -> Callable[..., Export]:
     """Return a ``convert`` that writes the same files again if it has made them before."""
-    known: dict[str, tuple[Export, Mapping[str, bytes]]] = {}
+    known: dict[tuple[str, str], tuple[Export, Mapping[str, bytes]]] = {}
 
-    def call(function: Any, args: Any, hdl: Any, directory: Path, prefix: str) -> Export:
-        if prefix not in known:  # of the one design of the tiny network
+    def call(function: Any, args: Any, hdl: Any, directory: Path, prefix: str = "") -> Export:
+        key = hdl, prefix  # of the one design of the tiny network
+        if key not in known:
             made = convert(function, args, hdl, directory, prefix=prefix)
-            known[prefix] = made, {path.name: path.read_bytes() for path in made.files}
-        export, texts = known[prefix]
+            known[key] = made, {path.name: path.read_bytes() for path in made.files}
+        export, texts = known[key]
         directory.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
             (directory / name).write_bytes(text)

@@ -139,6 +139,10 @@ VERBS = (
         "--clock 50", package=True, mine="tiny-k2-fp/run/kept.log", pairs=True,
     ),
     _verb(
+        "system -o", "system {given}/tiny.toml -o {out}/package", "--images 2", "--images 3",
+        writes="package", package=True, mine="package/run/kept.log",
+    ),
+    _verb(
         "registers -o", "registers {given}/tiny.toml --layer conv1 -o {out}", "--images 2",
         "--images 3",
     ),

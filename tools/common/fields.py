@@ -83,7 +83,7 @@ def shows_more(help: str, *without: Being) -> Any:
 def output(place: str, help: str, *options: str, metavar: str = "DIR", **more: Any) -> Any:
     """Declare an output path, ``-o`` if no ``options`` are named.
 
-    ``place`` is ``folder`` or ``file``.
+    ``place`` is ``folder``, ``package`` or ``file``, as in ``Written``.
     """
     return option(Written(place), help, *(options or ("-o", "--output")), metavar=metavar, **more)
 

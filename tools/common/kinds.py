@@ -251,7 +251,7 @@ class File(Kind):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Written(File):
-    """A path to write, a ``folder`` or a ``file``."""
+    """A path to write: a ``folder``, a ``package`` (a folder as a whole), or a ``file``."""
 
     place: str
 
@@ -270,7 +270,8 @@ class Written(File):
         """
         from merp.tools.common.output import Output  # import only if a verb writes
 
-        (Output.of_folder if self.place == "folder" else Output.of_file)(option, path)
+        places = {"folder": Output.of_folder, "package": Output.of_package, "file": Output.of_file}
+        places[self.place](option, path)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

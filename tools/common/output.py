@@ -23,9 +23,9 @@ from merp.tools.common.stage import Busy, Stage, check_place, refused, sweep
 class Output:
     """The right to write to a place, from entering to leaving the context.
 
-    ``said`` is the name of the place in messages. ``name`` is the file, "" for a folder. Names are
-    paths from ``root``. A file may replace a regular file or a link to one, or be new; any other
-    entry is refused. Files of others in the folder stay.
+    ``said`` is the name of the place in messages. ``name`` is the file or the package, "" for a
+    folder. Names are paths from ``root``. A file may replace a regular file or a link to one, or be
+    new; any other entry is refused. Files of others in the folder stay.
     """
 
     def __init__(self, said: str, root: Path, name: str) -> None:
@@ -50,6 +50,28 @@ class Output:
         said, folder = f"{option} {path}", Path(os.path.realpath(path))
         _check_reach(said, folder)
         return cls(said, folder, "")
+
+    @classmethod
+    def of_package(cls, option: str, path: Path) -> Output:
+        """Write one folder as a whole, by ``add_folder`` with ``name``.
+
+        Args:
+            option: the option of the path, for messages.
+            path: the folder.
+
+        Raises:
+            BadInput: the path is not a folder, has files of others and no manifest, contains the
+                working directory, or cannot be written.
+        """
+        if os.path.lexists(path) and not path.is_dir():
+            raise BadInput(f"{option} {path}: is no folder: allowed is a folder, or a new name")
+        said, folder = f"{option} {path}", Path(os.path.realpath(path))
+        here = Path.cwd()
+        if folder in (here, *here.parents):  # it is moved away when it is replaced
+            raise BadInput(f"{said}: has the working directory: allowed is another folder")
+        _check_reach(said, folder.parent)
+        _check_owned(said, folder)
+        return cls(said, folder.parent, folder.name)
 
     @classmethod
     def of_file(cls, option: str, path: Path) -> Output:
@@ -134,9 +156,8 @@ class Output:
         Raises:
             BadInput: it cannot be written, or the existing folder has no manifest.
         """
-        place, folder = self.root / name, self._stage.folders / name
-        if os.path.lexists(place) and not (place.is_dir() and is_owned(place)):
-            raise BadInput(f"{self.said}: {name} exists and is no export: give another folder")
+        folder = self._stage.folders / name
+        _check_owned(self.said, self.root / name)
         with _blamed(self.said):
             folder.mkdir(parents=True)
             return own(folder, fill(folder))
@@ -204,6 +225,16 @@ def _check_reach(said: str, folder: Path) -> None:
             raise BadInput(f"{said}: {near.name} is no folder")
         if not os.access(near, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, f"no permission to write to {near.name or near}")
+
+
+def _check_owned(said: str, place: Path) -> None:
+    """Refuse a place that has something else than a folder with a manifest, or an empty one.
+
+    Raises:
+        BadInput: names the place.
+    """
+    if os.path.lexists(place) and not (place.is_dir() and is_owned(place)):
+        raise BadInput(f"{said}: {place.name} exists and is no export: give another folder")
 
 
 @contextmanager

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from merp.tools.plan.rows import Plan
     from merp.tools.simulate.layer_run import LayerRun
     from merp.tools.simulate.simulation import Simulation
+    from merp.tools.system.system_package import SystemPackage
     from merp.tools.traffic.traffic import Traffic
     from merp.tools.train.training import Training
 
@@ -43,6 +44,7 @@ __all__ = [
     "Plan",
     "Rows",
     "Simulation",
+    "SystemPackage",
     "Trace",
     "Traffic",
     "Training",
@@ -65,6 +67,7 @@ _HOMES = {
     "Plan": "merp.tools.plan.rows",
     "Rows": "merp.tools.common.rows",
     "Simulation": "merp.tools.simulate.simulation",
+    "SystemPackage": "merp.tools.system.system_package",
     "Trace": "merp.testbenches.block.trace",
     "Traffic": "merp.tools.traffic.traffic",
     "Training": "merp.tools.train.training",

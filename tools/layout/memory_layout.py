@@ -127,11 +127,21 @@ def layout_of(network: Network, asked: LayoutFields) -> MemoryLayout:
 
 
 def _arrays_of(network: Network, asked: LayoutFields) -> StepArrays:
+    arrays: MachineLayout = part_in_memory(network, PART)
+    return arrays(network, asked.images, momentum=asked.momentum)
+
+
+def part_in_memory(network: Network, part: str) -> Any:
+    """Return a part of the machine of a network that only some machines have.
+
+    Raises:
+        BadInput: layers run on several machines, or the machine lacks the part.
+    """
     machine = machine_that_runs(network)
-    arrays: MachineLayout | None = optional_part(machine, PART, None)
-    if arrays is None:
+    found = optional_part(machine, part, None)
+    if found is None:
         raise BadInput(
             f"{network.name}: it runs on {machine.name}: allowed are networks on "
-            f"{' or '.join(having(PART))}"
+            f"{' or '.join(having(part))}"
         )
-    return arrays(network, asked.images, momentum=asked.momentum)
+    return found

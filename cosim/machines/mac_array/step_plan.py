@@ -27,9 +27,7 @@ def board_phases(network: Network, loss: str, *, momentum: bool) -> dict[str, Ar
     return {name: replace(phase, design=design) for name, phase in found.items()}
 
 
-def step_plan(
-    phases: Mapping[str, ArrayPhase], memory: StepMemory, rates: FixedRates
-) -> StepPlan:
+def step_plan(phases: Mapping[str, ArrayPhase], memory: StepMemory, rates: FixedRates) -> StepPlan:
     """Return the plan of a step.
 
     Args:

@@ -64,7 +64,7 @@ def toml(random: Random) -> list[str]:
         NET.write_bytes(mutate.content(random, text.encode()))
     verbs = [
         ["traffic", str(NET), "--json"],
-        ["traffic", str(NET), "--count", random.choice(("full", "all", "board"))],
+        ["traffic", str(NET), "--count", random.choice(("full", "all", "board", "bus"))],
         ["traffic", str(NET), "--strategies"],
         ["layout", str(NET), "--json"],
         ["networks", str(NET)],

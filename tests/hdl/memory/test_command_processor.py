@@ -247,6 +247,7 @@ ILLEGAL = [
     Command(Operation.START, (1, 2)),
     Command(Operation.WAIT, (1 << 31, 100)),
     Command(Operation.WAIT, (1,)),
+    Command(Operation.WAIT, (1, 100), place=1 << 2),
     Command(Operation.RECORD),
     Command(Operation.EXPECT),
     Command(Operation.JUMP, (0, 0)),

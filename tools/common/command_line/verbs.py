@@ -63,9 +63,10 @@ VERBS = {
         room="traffic",
         line="memory traffic per layer and phase",
         description=(
-            "Computes memory traffic by formula, in MB and MB/GFlop, on one of three counts "
-            "(merp help count). For AlexNet, each value appears next to the printed value of the "
-            "paper, and known errors of the paper are marked."
+            "Computes memory traffic by formula, in MB and MB/GFlop, on one of four counts "
+            "(merp help count). With count bus, prints the bytes on the memory bus of an "
+            "accelerator, and the waste by its cause. For AlexNet, each value appears next to the "
+            "printed value of the paper, and known errors of the paper are marked."
         ),
         examples=(
             Example(
@@ -290,6 +291,28 @@ VERBS = {
             Example(
                 words="export alexnet --all -o export",
                 says="every design in every phase, and their schedule",
+                quick=False,
+            ),
+        ),
+    ),
+    "system": Verb(
+        group="build",
+        room="system",
+        line="write an accelerator that trains from memory, with its lists",
+        description=(
+            "Writes the accelerator that runs a whole training step from memory, in VHDL and "
+            "Verilog. Next to it are the addresses of all arrays, its registers, and the lists of "
+            "commands that a host rings. A page describes ports, memory and driver."
+        ),
+        examples=(
+            Example(
+                words="system digits --images 32 -o accelerator",
+                says="a step of 32 images",
+                quick=False,
+            ),
+            Example(
+                words="system digits-fixed --momentum --board kc705 -o accelerator",
+                says="a MAC array with velocities, in the memory of a board",
                 quick=False,
             ),
         ),

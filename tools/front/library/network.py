@@ -1,4 +1,4 @@
-"""A network of the library: traffic, plans, layouts, simulations, trainings and exports."""
+"""A network of the library: traffic, plans, layouts, simulations, trainings, exports, systems."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from merp.tools.export.request import ExportKeywords
 from merp.tools.layout.request import LayoutFields
 from merp.tools.plan.request import PlanKeywords
 from merp.tools.simulate.request import SimulateKeywords
+from merp.tools.system.request import SystemKeywords
 from merp.tools.traffic import request
 from merp.tools.traffic.traffic import Traffic, traffic_of
 from merp.tools.train.request import TrainKeywords
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from merp.tools.layout.memory_layout import MemoryLayout
     from merp.tools.plan.rows import Plan
     from merp.tools.simulate.simulation import Simulation
+    from merp.tools.system.system_package import SystemPackage
     from merp.tools.train.training import Training
 
 
@@ -164,3 +166,17 @@ class Network(Mapping[str, Layer]):
         from merp.tools.export.exports import export
 
         return export(self.description, asked)
+
+    @asks(SystemKeywords)
+    def system(self, asked: SystemKeywords) -> SystemPackage:
+        """Write the accelerator that runs a training step from memory, with its lists.
+
+        Raises:
+            BadInput: an argument is not allowed, a layer has no design, or the machine cannot run a
+                step from memory. Or the memory is too small, or the folder cannot be written.
+                Existing files are then kept.
+            RuntimeError: GHDL or Verilator, if installed, refuses the hardware.
+        """
+        from merp.tools.system.system_package import system
+
+        return system(self.description, asked)

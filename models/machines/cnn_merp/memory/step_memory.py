@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from merp.models.base.errors import BadInput
+from merp.models.base.state_field import state_field_bits, state_fields
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.machines.cnn_merp.phases import maps_behind
 from merp.models.memory.box import box
 from merp.models.memory.layout import Array, Part
-from merp.models.memory.walk import Walk
+from merp.models.memory.walk import Dimension, Walk
 from merp.models.network.branches import added, begun, behind, next_taker, previous, takers
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED
@@ -182,17 +183,31 @@ class StepMemory:
             self.deltas[front.name] = made
 
     def _mask(self, layer: Layer, earlier: Layer, group: int, maps: int) -> Part | None:
-        """Return the mask of the maps that a group propagates to."""
-        bytes_ = state_bytes(earlier.shape, maps, self.images)
-        if not bytes_:
+        """Return the mask of the maps that a group propagates to.
+
+        Memory has the masks of the groups of ``earlier`` one behind the other. If groups differ, a
+        part of the maps of each position must have whole bytes.
+        """
+        shape, name = earlier.shape, f"{earlier.name}.state"
+        size, wanted = (state_bytes(shape, each, self.images) for each in (shape.m, maps))
+        if not wanted:
             return None
-        if (layer.groups, maps) != (earlier.groups, earlier.shape.m):
+        first, skipped = divmod(group * maps, shape.m)
+        if (skipped, maps) == (0, shape.m):
+            return Part(name, Walk(first * size, size))
+        field = state_field_bits(shape)
+        inside = maps if maps < shape.m else shape.m  # maps of one group of earlier in a run
+        whole = maps % inside == 0 and skipped + inside <= shape.m
+        if not whole or any(each * field % BITS for each in (skipped, inside, shape.m)):
             raise BadInput(
-                f"{self.network.name}: {layer.name}: it propagates to {maps} maps at a time, and "
-                f"the mask of {earlier.name} has {earlier.shape.m} in a part: allowed are equal "
-                "numbers"
+                f"{self.network.name}: {layer.name}: it propagates to {maps} maps, and the mask of "
+                f"{earlier.name} has {shape.m} maps of {field} bits in a part: allowed are equal "
+                "numbers, or whole bytes"
             )
-        return Part(f"{earlier.name}.state", Walk(group * bytes_, bytes_))
+        positions = self.images * state_fields(shape, 1)
+        dimensions = Dimension(maps // inside, size), Dimension(positions, shape.m * field // BITS)
+        walk = Walk(first * size + skipped * field // BITS, inside * field // BITS, dimensions)
+        return Part(name, walk)
 
     def _update(self, layer: Layer) -> Iterator[dict[str, Part | None]]:
         shape, images = layer.shape, self.images

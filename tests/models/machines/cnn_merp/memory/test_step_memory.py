@@ -43,6 +43,18 @@ GROUPED = network_text(
     designs=DESIGNS,
 )
 
+# Groups read masks that other groups wrote: a half, all, a quarter, two of four.
+REGROUPED = network_text(
+    "regrouped",
+    (6, 6, 4),
+    layer("conv1", 16, pool=max_pool(2, 2), **SAME),
+    layer("conv2", 16, groups=2, **SAME),
+    layer("conv3", 32, **SAME),
+    layer("conv4", 32, groups=4, **SAME),
+    layer("conv5", 8, groups=2, **SAME),
+    designs=DESIGNS,
+)
+
 # conv2, conv3 and conv4 take one output, which conv5 adds, too.
 BRANCHES = network_text(
     "branches",
@@ -95,7 +107,7 @@ def network_of(text: str) -> Network:
     return checked(network_file.network_of("network.toml", tomllib.loads(text)))
 
 
-OWN = tuple(map(network_of, (GROUPED, BRANCHES, ADDED_TWICE, ADDED_AT_THE_END, NARROW)))
+OWN = tuple(map(network_of, (GROUPED, REGROUPED, BRANCHES, ADDED_TWICE, ADDED_AT_THE_END, NARROW)))
 NETWORKS = {each.name: each for each in (*map(open_network, SHIPPED), *OWN)}
 GOLDEN = ("tiny3", "resnet-digits", *(each.name for each in OWN))
 """Small networks."""
@@ -292,8 +304,8 @@ def test_a_mask_in_other_parts_than_its_reader_needs_is_refused(
         designs=DESIGNS,
     )
     message = (
-        f"mixed: conv2: it propagates to {maps} maps at a time, and the mask of conv1 has {own} in "
-        "a part: allowed are equal numbers"
+        f"mixed: conv2: it propagates to {maps} maps, and the mask of conv1 has {own} maps of 1 "
+        "bits in a part: allowed are equal numbers, or whole bytes"
     )
     with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
         StepMemory(network_of(text), 2)

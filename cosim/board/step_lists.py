@@ -1,0 +1,70 @@
+"""The accelerator of a planned step, and its lists, for arrays with any addresses: no board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from merp.cosim.board.dram import Dram
+from merp.cosim.board.lists import BoardPass, PlacedList, placed_list
+from merp.cosim.board.moved import moved
+from merp.cosim.board.step_plan import PlannedPass, StepPlan
+from merp.cosim.board.system import BoardEngine, System, system_of
+from merp.cosim.board.system_engine import limit_of, memory_for, port_for
+from merp.models.base.errors import BadInput
+from merp.models.memory.layout import Layout
+
+
+def step_system(plan: StepPlan, dram: Dram | None = None) -> tuple[System, Dram]:
+    """Return the accelerator of a step, and its memory.
+
+    Args:
+        plan: the engines.
+        dram: the memory; None: the narrowest whose beats hold a word of each stream.
+
+    Raises:
+        BadInput: a stream is wider than every memory, or there are too many streams.
+    """
+    ports = {name: top.ports for name, top in plan.tops.items()}
+    dram = dram or memory_for([pin for each in ports.values() for pin in each.streams])
+    return system_of(plan.tops, port_for(ports, dram)), dram
+
+
+def cycle_limit(passes: Sequence[PlannedPass]) -> int:
+    """Return the cycles that each pass of a list may take."""
+    return limit_of(sum(part.walk.total for each in passes for part in each.parts.values()))
+
+
+def step_list(
+    system: System,
+    layout: Layout,
+    passes: Sequence[PlannedPass],
+    alloc: Callable[[int], int],
+) -> PlacedList:
+    """Place a list of a step, and its records, in memory.
+
+    Args:
+        system: the accelerator of the step.
+        layout: the addresses of the arrays.
+        passes: the passes, one after the other; at least one.
+        alloc: as in ``placed_list``.
+
+    Raises:
+        BadInput: the elements of a beat are not beside each other in an array, or a mover cannot
+            make a walk.
+    """
+    engines = {engine.name: engine for engine in system.engines}
+    placed = [board_pass(engines[each.engine], layout, each) for each in passes]
+    try:
+        return placed_list(system, placed, alloc, cycle_limit(passes))
+    except ValueError as error:
+        raise BadInput(str(error)) from error
+
+
+def board_pass(engine: BoardEngine, layout: Layout, planned: PlannedPass) -> BoardPass:
+    """Return a planned pass of an engine, with walks through the arrays of a layout.
+
+    Raises:
+        BadInput: the elements of a beat are not beside each other in an array.
+    """
+    moves = {stream: moved(engine, layout, stream, part) for stream, part in planned.parts.items()}
+    return BoardPass(engine, planned.config, moves)

@@ -1,0 +1,272 @@
+"""The package of an accelerator: hardware in two languages, registers, lists, a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from merp.cosim.board.step_lists import step_system
+from merp.cosim.synthesis.analysis import analyse
+from merp.hdl.conversion.convert import Export, Language, convert
+from merp.models.base.register_map import RegisterMap
+from merp.models.golden.training import RATE
+from merp.models.network.network import Network
+from merp.tools.common.output import Output
+from merp.tools.common.owned import MANIFEST
+from merp.tools.common.progress import Progress
+from merp.tools.common.rows import Rows
+from merp.tools.export.facts import register_rows
+from merp.tools.export.package import render
+from merp.tools.layout.request import LayoutFields
+from merp.tools.system.machine_step import host_arrays
+from merp.tools.system.planned_system import PlannedSystem, planned_system
+from merp.tools.system.request import SystemKeywords
+
+FOLDERS: Final[Mapping[Language, str]] = {"vhdl": "hdl", "verilog": "verilog"}
+"""The folder of each language."""
+
+TEMPLATE, PAGE = "system.md", "README.md"
+LAYOUT, REGISTERS, LISTS = "layout.json", "registers.json", "lists.json"
+
+WAIVER: Final = "-Wno-SYMRSVDWORD"
+"""Verilator warns that ``interrupt`` is also a word of C++."""
+
+PORTS: Final = {
+    "clk": "clock",
+    "rst": "synchronous reset, active high; reset memory as well",
+    "s_axi": "AXI4-Lite access of the host to its registers, in 4 KiB",
+    "m_axi": "AXI4 port to memory",
+    "interrupt": "high from the end of a list until software writes 1 to `interrupt`",
+    "moves": "for a monitor: elements that move in this cycle, a byte for each stream, engine by "
+    "engine, inputs before outputs. Leave it open",
+    "begins": "for a monitor: a start is written to engine i (bit i). Leave it open",
+    "ends": "for a monitor: the interrupt of engine i (bit i). Leave it open",
+}
+"""Meaning of each port of the top, or of each bus by its prefix."""
+
+
+class SystemPackage(Rows):
+    """One row for each engine of a written accelerator, in the order of their numbers.
+
+    The keys of a row are ``engine``, ``number``, ``layers``, ``phases``, ``passes`` of a step, and
+    ``streams``: the number of the mover of each stream.
+
+    Attributes:
+        paths: every written file.
+    """
+
+    def __init__(self, planned: PlannedSystem, output: Path, manifest: Mapping[str, Any]) -> None:
+        self._planned, self._output = planned, output
+        names = (*manifest["files"], MANIFEST)
+        self.paths: tuple[Path, ...] = tuple(output / name for name in names)
+        super().__init__(f"System of {described(planned)}", planned.engines())
+
+    def json(self) -> dict[str, Any]:
+        """Return the answer of ``merp system --json``."""
+        planned = self._planned
+        return {
+            **request_facts(planned),
+            "directory": str(self._output),
+            "engines": [dict(row) for row in self],
+            "movers": planned.movers,
+            "port": port_facts(planned),
+            "memory": {
+                "first": planned.memory.layout.first, "end": planned.end, **planned.bytes,
+            },
+            "lists": [
+                {**row, "passes": len(row["passes"])} for row in planned.list_rows()
+            ],
+            "files": [str(path) for path in self.paths],
+        }  # fmt: skip
+
+
+def described(planned: PlannedSystem) -> str:
+    """Return network and images in words."""
+    images = planned.memory.json()["images"]
+    return f"{planned.network.name}, {images:,} image{'s' if images > 1 else ''}"
+
+
+def request_facts(planned: PlannedSystem) -> dict[str, Any]:
+    """Return the request, as in the answer of ``merp layout --json``."""
+    keys = ("network", "machine", "images", "momentum", "board")
+    asked = planned.memory.json()
+    return {key: asked[key] for key in keys}
+
+
+def port_facts(planned: PlannedSystem) -> dict[str, int]:
+    """Return the widths of the port to memory, and its longest burst."""
+    port = planned.system.design.port
+    return {
+        "data_bits": port.data_bits, "address_bits": port.address_bits, "id_bits": port.id_bits,
+        "burst_beats": port.burst_beats,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Write the files of a package.
+
+    Attributes:
+        planned: the accelerator.
+        progress: called with the progress.
+    """
+
+    planned: PlannedSystem
+    progress: Progress
+
+    def fill(self, folder: Path) -> dict[str, Any]:
+        """Write every file except the manifest; return its contents except the hashes.
+
+        Raises:
+            RuntimeError: GHDL or Verilator is installed and rejects the hardware.
+        """
+        planned = self.planned
+        exports = {language: self._converted(language, folder) for language in FOLDERS}
+        top = exports["vhdl"].top
+        lists = [{**row, "file": f"lists/{row['name']}.bin"} for row in planned.list_rows()]
+        host = host_arrays(planned.plan)
+        for row in lists:
+            name = row["name"]
+            row["host"] = {"writes": host.writes[name], "reads": host.reads[name]}
+            path = folder / row["file"]
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(planned.lists[name].words.astype("<u4").tobytes())
+        about = request_facts(planned)
+        _put(folder / LAYOUT, planned.memory.json())
+        _put(folder / REGISTERS, {**about, "top": top, **registers_of(planned)})
+        _put(folder / LISTS, {**about, "kept": host.kept, "lists": lists})
+        facts = {
+            "name": folder.name,
+            "title": f"Accelerator of a training step of {described(planned)}",
+            "top": top,
+            **about,
+            "versions": {name: version(name) for name in ("merp", "myhdl")},
+            "port": port_facts(planned),
+            "compile_order": {
+                language: [f"{FOLDERS[language]}/{file.name}" for file in found.files]
+                for language, found in exports.items()
+            },
+        }  # fmt: skip
+        values = facts | {
+            "version": version("merp"),
+            "ports": _ports(exports["vhdl"]),
+            "arrays": [dict(row) for row in planned.memory],
+            "end": planned.memory.layout.end,
+            "engines": planned.engines(),
+            "movers": planned.movers,
+            "lists": lists,
+            "host": host,
+            "register_rows": register_rows(planned.system.host),
+            "rate": RATE,
+            "updates": _updates(planned),
+        }
+        (folder / PAGE).write_text(render(TEMPLATE, values), encoding="utf-8")
+        return facts
+
+    def _converted(self, language: Language, folder: Path) -> Export:
+        """Convert the accelerator, and let a simulator of the language read the files.
+
+        Raises:
+            RuntimeError: GHDL or Verilator is installed and rejects the files.
+        """
+        self.progress.say(f"converting to {language}")
+        # A conversion connects the signals of an accelerator, so each takes its own.
+        system, _ = step_system(self.planned.plan)
+        found = convert(system.function, system.args, language, folder / FOLDERS[language])
+        with self.progress.spent.on("analysis by the simulator"):
+            analyse(language, found.top, found.files, WAIVER)
+        return found
+
+
+def registers_of(planned: PlannedSystem) -> dict[str, Any]:
+    """Return the registers of the host, and those of each engine with their indexes in lists."""
+    return {
+        "host": _registers(planned.system.host),
+        "engines": [
+            {
+                "engine": engine.name,
+                "number": engine.number,
+                "first_register": engine.first_register,
+                "recorded": ["status", *_names(engine.registers)[engine.registers.first_counter:]],
+                "registers": _registers(engine.registers),
+            }
+            for engine in planned.system.engines
+        ],
+    }  # fmt: skip
+
+
+def _names(registers: RegisterMap) -> list[str]:
+    return [each.name for each in registers.registers]
+
+
+def _registers(registers: RegisterMap) -> list[dict[str, Any]]:
+    return [asdict(each) for each in registers.registers]
+
+
+def _put(path: Path, content: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=2) + "\n", encoding="ascii")
+
+
+def _ports(export: Export) -> list[dict[str, Any]]:
+    """Return the ports of the top, the pins of a bus together."""
+    found: dict[str, dict[str, Any]] = {}
+    for port in export.ports:
+        bus = next((each for each in PORTS if port.name.startswith(f"{each}_")), port.name)
+        row = {"name": bus, "pins": [], "meaning": PORTS[bus]}
+        found.setdefault(bus, row)["pins"].append((port.name, port.is_output, port.width or 1))
+    return list(found.values())
+
+
+UPDATES: Final = (
+    "update_config_rate", "update_config_update_shift", "update_config_momentum",
+    "update_config_seed",
+)  # fmt: skip
+"""Settings of kernel updates that a driver may change from step to step."""
+
+
+def _updates(planned: PlannedSystem) -> list[dict[str, str]]:
+    """Return the settings that a driver may change from step to step, with their meanings."""
+    meanings = {
+        each.name: each.meaning
+        for engine in planned.system.engines
+        for each in engine.registers.registers
+    }
+    names = {name for each in planned.lists.values() for row in each.settings for name in row}
+    return [{"name": name, "meaning": meanings[name]} for name in UPDATES if name in names]
+
+
+def write_system(
+    network: Network, asked: LayoutFields, option: str, output: Path, progress: Progress
+) -> SystemPackage:
+    """Write the package of an accelerator.
+
+    Args:
+        network: the network.
+        asked: images, momentum and board.
+        option: the option of ``output``, for messages.
+        output: the folder of the package.
+        progress: called with the progress.
+
+    Raises:
+        BadInput: as in ``planned_system``, or the folder cannot be written.
+        RuntimeError: GHDL or Verilator is installed and rejects the hardware.
+    """
+    planned = planned_system(network, asked)
+    with Output.of_package(option, output) as place:
+        with progress.spent.on("converting and writing"):
+            manifest = place.add_folder(place.name, Writing(planned, progress).fill)
+            place.commit()
+    return SystemPackage(planned, output, manifest)
+
+
+def system(network: Network, asked: SystemKeywords) -> SystemPackage:
+    """Write the package that Python requests.
+
+    Raises:
+        BadInput, RuntimeError: as in ``write_system``.
+    """
+    return write_system(network, asked, "output", Path(asked.output), Progress(asked.progress))
