@@ -200,9 +200,9 @@ class StepMemory:
         whole = maps % inside == 0 and skipped + inside <= shape.m
         if not whole or any(each * field % BITS for each in (skipped, inside, shape.m)):
             raise BadInput(
-                f"{self.network.name}: {layer.name}: it propagates to {maps} maps, and the mask of "
-                f"{earlier.name} has {shape.m} maps of {field} bits in a part: allowed are equal "
-                "numbers, or whole bytes"
+                f"{self.network.name}: {layer.name} propagates to {maps} maps, and the mask of "
+                f"{earlier.name} has parts of {shape.m} maps, {field} bits each: allowed are equal "
+                "or whole bytes"
             )
         positions = self.images * state_fields(shape, 1)
         dimensions = Dimension(maps // inside, size), Dimension(positions, shape.m * field // BITS)

@@ -304,8 +304,8 @@ def test_a_mask_in_other_parts_than_its_reader_needs_is_refused(
         designs=DESIGNS,
     )
     message = (
-        f"mixed: conv2: it propagates to {maps} maps, and the mask of conv1 has {own} maps of 1 "
-        "bits in a part: allowed are equal numbers, or whole bytes"
+        f"mixed: conv2 propagates to {maps} maps, and the mask of conv1 has parts of {own} maps, "
+        "1 bits each: allowed are equal or whole bytes"
     )
     with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
         StepMemory(network_of(text), 2)
