@@ -134,14 +134,13 @@ struct Board {
         }
     }
 
-    // A pass ends when memory owes it nothing, so a beat belongs to the passes that began last.
+    // A pass ends when memory owes it nothing, so a beat belongs to the pass that began last.
+    // Engines share IDs, so it must not count for an earlier pass of another engine.
     void cross(Crossed Pass::*way, unsigned id, uint64_t bytes) {
-        for (const int64_t place : latest) {
-            if (place < 0 || id >= MOST_IDS) continue;
-            Crossed& crossed = passes[place].*way;
-            ++crossed.beats[id];
-            crossed.bytes[id] += bytes;
-        }
+        if (passes.empty() || id >= MOST_IDS) return;
+        Crossed& crossed = passes.back().*way;
+        ++crossed.beats[id];
+        crossed.bytes[id] += bytes;
     }
 
     void move(int stream, uint64_t elements) {

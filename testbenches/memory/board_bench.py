@@ -111,7 +111,10 @@ class BoardBench:
         self.found = {offset: word for offset, (_, word) in zip(self._reads, answers, strict=False)}
 
     def _cross(self, pins: Mapping[str, int]) -> None:
-        """Count the beats of a cycle; they belong to the passes that began last."""
+        """Count the beats of a cycle; they belong to the pass that began last.
+
+        Engines share IDs, so a beat must not count for an earlier pass of another engine.
+        """
         if pins["m_axi_awvalid"] and pins["m_axi_awready"]:
             self._writers.append(pins["m_axi_awid"])
         if pins["m_axi_wvalid"] and pins["m_axi_wready"]:
@@ -120,10 +123,10 @@ class BoardBench:
             number = self._writers[0]
             if pins["m_axi_wlast"]:
                 self._writers.popleft()
-            for each in self._latest.values():
+            for each in self.passes[-1:]:
                 each.cross("write", number, size)
         if pins["m_axi_rvalid"] and pins["m_axi_rready"]:
-            for each in self._latest.values():
+            for each in self.passes[-1:]:
                 each.cross("read", pins["m_axi_rid"], self.memory.port.beat_bytes)
 
     def _follow(self, cycle: int, pins: Mapping[str, int]) -> None:

@@ -8,10 +8,11 @@ from merp.models.base.errors import BadInput
 from merp.models.network.network import Network
 from merp.models.traffic.published import BATCH
 from merp.tools.common import fields
+from merp.tools.common.checks import with_backward
 from merp.tools.common.shipped import open_network
 from merp.tools.traffic.answer import strategies_json
 from merp.tools.traffic.compare import paired, print_comparison, ratios
-from merp.tools.traffic.request import TrafficOptions
+from merp.tools.traffic.request import BUS, TrafficOptions
 from merp.tools.traffic.tables import (
     has_papers_layers,
     is_published,
@@ -30,6 +31,8 @@ def run(asked: TrafficOptions) -> int:
         if asked.errata and not has_papers_layers(network, asked.batch):
             raise _unpublished(network)
         return _strategies(network, asked)
+    if asked.count == BUS:
+        return _on_bus(with_backward(network, asked.backward), asked)
     if asked.count is None and asked.board is not None:
         asked = replace(asked, count="board")
     traffic = traffic_of(network, asked)
@@ -62,6 +65,18 @@ def _unpublished(network: Network) -> BadInput:
         f"{network.name}: --errata: the paper has values of alexnet alone, with --batch {BATCH} "
         "and --count maps"
     )
+
+
+def _on_bus(network: Network, asked: TrafficOptions) -> int:
+    """Print the traffic on the memory bus."""
+    from merp.tools.traffic.bus import bus_json, bus_of  # hardware: other counts do without
+    from merp.tools.traffic.bus_table import print_bus
+
+    found = bus_of(network, asked.batch)
+    return fields.answered(
+        asked, bus_json(network, asked.batch, found),
+        lambda: print_bus(network, asked.batch, found, whole=asked.all),
+    )  # fmt: skip
 
 
 def _strategies(network: Network, asked: TrafficOptions) -> int:
