@@ -36,6 +36,7 @@ def without_table(page: str, known: set[str], exported: Collection[str]) -> list
     return [name for name in named if name in known and name not in exported]
 
 
+@pytest.mark.full
 def test_a_page_has_a_table_for_each_block_of_its_heading(ports: dict[str, Any]) -> None:
     page = ports["filled"]("# bank, credit_fifo: no_such_block\n\ntap_line\n")
     tables = (ports["table"](name) for name in ("bank", "credit_fifo"))
@@ -43,6 +44,7 @@ def test_a_page_has_a_table_for_each_block_of_its_heading(ports: dict[str, Any])
     assert ports["filled"]("# No block\n") == "# No block\n"
 
 
+@pytest.mark.full
 def test_a_table_has_the_ports_of_the_vhdl(ports: dict[str, Any]) -> None:
     table = ports["table"]("credit_fifo")
     block = ports["blocks"]()["credit_fifo"]
@@ -64,6 +66,7 @@ def test_a_block_that_has_no_place_is_told(monkeypatch: pytest.MonkeyPatch) -> N
         diagrams.drawn("delta")
 
 
+@pytest.mark.full
 def test_every_port_of_a_table_has_a_meaning(ports: dict[str, Any]) -> None:
     empty = re.compile(r"^\| `[\w*]+` \| [\w, ]+ \| \d+ \| *\|$", re.MULTILINE)
     for path in PAGES:
@@ -71,6 +74,7 @@ def test_every_port_of_a_table_has_a_meaning(ports: dict[str, Any]) -> None:
             raise AssertionError(f"{path.name}: {row}")
 
 
+@pytest.mark.full
 def test_a_field_inside_two_bundles_has_its_own_meaning(ports: dict[str, Any]) -> None:
     table = ports["table"]("router")
     row = next(line for line in table.splitlines() if "`intake_place_column`" in line)
@@ -85,6 +89,7 @@ def known() -> set[str]:
     return {name for each in files for name in entities(each)}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_every_documented_block_has_its_table(
     path: Path, known: set[str], ports: dict[str, Any]

@@ -358,6 +358,7 @@ BOTH = run_of(
 BOTH["mb_per_gflop"] = {"full": BOTH["mb_per_gflop"]["full"] / 2}
 
 
+@pytest.mark.full
 def test_a_pass_of_both_backward_phases_is_confirmed_on_its_network(tmp_path: Path) -> None:
     [found] = read_records([write(tmp_path, BOTH)], DIGITS)
     assert found.faults == ()

@@ -28,6 +28,7 @@ def exported(network: Path, folder: Path, *more: object) -> Path:
     return folder / "small-pipeline"
 
 
+@pytest.mark.full
 def test_a_package_says_what_a_pipeline_is(network: Path, tmp_path: Path) -> None:
     package = exported(network, tmp_path, "--depth", 2)
     manifest = manifest_of(package)

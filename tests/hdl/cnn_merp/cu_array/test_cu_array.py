@@ -331,7 +331,7 @@ def test_cu_array_reads_before_it_writes(array: Callable[..., Any]) -> None:
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     "design",
-    [*CONFIGURATIONS[::4], *in_full(*CONFIGURATIONS[1:4], CONFIGURATIONS[9])],
+    [*CONFIGURATIONS[:9:8], *in_full(*CONFIGURATIONS[1:5], *CONFIGURATIONS[9::3])],
     ids=name,
 )
 def test_cu_array_vhdl(design: EngineDesign, replays: Replays) -> None:
