@@ -52,7 +52,7 @@ def writer(
     error      out  the first error response; no further word is taken
 
     So a burst that was requested never waits for the stream, and a writer that is stopped becomes
-    idle. It drops a burst of which it has only a part. Latency: a request three cycles after the
+    idle. It drops a burst of which it has only a part. Latency: a request two cycles after the
     last word of its burst. Throughput: a word in and a beat out per cycle. Reset: empty; allowed
     only while idle.
     """
