@@ -5,30 +5,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.cosim.board.play import play
 from merp.cosim.board.rtl_board import RtlBoard
-from merp.cosim.board.system import System, system_of
-from merp.cosim.board.system_engine import memory_for, outcome_of, port_for
-from merp.cosim.engines.record import RunRecord
+from merp.cosim.board.system import System
 from merp.cosim.machines.cnn_merp.training.board_step import BoardStep
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
-from merp.cosim.machines.loader import phase_of
 from merp.cosim.machines.mac_array.board_step import ArrayBoardStep
-from merp.cosim.phases.audit.audit import audit
-from merp.cosim.phases.audit.run_and_audit import without_cycles
-from merp.models.golden.golden_step import GoldenStep
-from merp.models.golden.initial import parameters
 from merp.models.golden.training import initial_model as initial_floats
 from merp.models.golden.training import rates_of
 from merp.models.machines.mac_array.fixed_training import FixedRates
 from merp.models.machines.mac_array.fixed_training import initial_model as initial_words
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.shipped import open_network
-from merp.tools.simulate.first_rows import step_of
-from merp.tools.simulate.picked import first_rows
 
 SIZE = 1 << 20
-LIMIT = 5_000_000
 
 
 def quiet(_: str) -> None:
@@ -69,28 +58,3 @@ def test_a_step_of_digits_fixed_of_one_image(tmp_path: Path) -> None:
     done = step.step(initial_words(network, 0), images, np.array([3]), rates)
     assert [found.failures for found in done.audits.values()] == [()] * 8
     assert sum(found.words_compared for found in done.audits.values()) > 10_000
-
-
-@pytest.mark.full
-@pytest.mark.ghdl
-def test_the_first_two_rows_of_alexnet_conv2(tmp_path: Path) -> None:
-    network = open_network("alexnet")
-    layer = network.layer("conv2")
-    cut = first_rows(layer, 5)  # two rows of outputs, behind pooling
-    whole = GoldenStep(network, [layer], random_maps(network, 1), parameters(network, 0))
-    hardware = phase_of(network, layer, "fp")
-    found = hardware.golden_pass(cut, 0, step_of(network, layer, cut, whole))
-    top = hardware.top()
-    dram = memory_for(top.ports.streams)
-    system = system_of({"fp": top}, port_for({"fp": top.ports}, dram))
-    ports = found.expected.ports.values()
-    outputs = {each.stream: each.closed_form for each in ports if each.golden is not None}
-    board = RtlBoard(system, 1 << 22, tmp_path)
-    played, words = play(board, system, found.run, outputs, LIMIT)
-    (only,) = played.passes
-    record = RunRecord.of(
-        outcome_of(only, words), top.ports, engine="ghdl", elaboration_sha="", build_seconds=0.0
-    )
-    done = audit(record, without_cycles(found.expected))
-    assert done.failures == ()
-    assert done.words_compared == outputs["m_axis_map"]
