@@ -24,7 +24,7 @@ def test_a_script_knows_verbs_options_and_networks(shell: str, terminal: Termina
 OFFERED = {
     "merp tra": "traffic train",
     "merp traffic alexnet-": "alexnet-1group alexnet-avg alexnet-bf16 alexnet-kernel1",
-    "merp traffic --count b": "board",
+    "merp traffic --count b": "board bus",
     "merp simulate lenet5 --pha": "--phase",
     "merp simulate alexnet --layer conv5_": "conv5_1 conv5_2 conv5_3 conv5_4",
     "merp networks mi": "mine.toml mind.onnx",
