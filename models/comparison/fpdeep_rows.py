@@ -56,6 +56,7 @@ VC709: Final = Board(
     clock_mhz=CLOCK_MHZ,
     gbytes_s=29.9,
     efficiency=0.8,
+    memory_mib=8192,
     load_s=0.15,
     devices=NODES,
     usable=Usable(lut=0.8, ff=0.8, bram=0.8, dsp=0.8),
