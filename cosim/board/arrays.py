@@ -8,11 +8,8 @@ import numpy as np
 
 from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.driver import Board
-from merp.cosim.board.lists import Moved
-from merp.cosim.board.moved import moved
-from merp.cosim.board.system import BoardEngine
 from merp.models.base.bits import Bits
-from merp.models.memory.layout import ALIGN, Array, Layout, Part
+from merp.models.memory.layout import ALIGN, Array, Layout
 from merp.models.memory.nest import visited
 from merp.models.memory.walk import Walk
 
@@ -55,14 +52,6 @@ class BoardArrays:
     def part(self, name: str, walk: Walk) -> Bits:
         """Return a part of an array; ``walk`` counts elements from its begin."""
         return self.get(name).reshape(-1)[visited(walk)]
-
-    def moved(self, engine: BoardEngine, stream: str, name: str, walk: Walk) -> Moved:
-        """Return the walk of a stream through a part of an array.
-
-        Raises:
-            BadInput: as in ``moved``.
-        """
-        return moved(engine, self.layout, stream, Part(name, walk))
 
     def _buffer(self, name: str) -> Buffer:
         return Buffer(self.layout.addresses[name], self.layout.arrays[name].size)

@@ -32,6 +32,11 @@ class Buffers:
         self.size = size
         self._free = FIRST_ADDRESS
 
+    @property
+    def end(self) -> int:
+        """Address behind the last buffer."""
+        return self._free
+
     def alloc(self, size: int, align: int = 64) -> Buffer:
         """Return a new buffer. Its contents are undefined.
 

@@ -83,15 +83,7 @@ class SimulatedBoard:
             raise BadInput(f"{call}: offset {offset:#x}: the accelerator answers with an error")
 
     def alloc(self, size: int, align: int = 64) -> Buffer:
-        """Return a new buffer. Its contents are undefined.
-
-        Args:
-            size: bytes, at least 1.
-            align: its address is a multiple of this power of two.
-
-        Raises:
-            BadInput: size or alignment is not allowed, or memory has no space left.
-        """
+        """Return a new buffer, as ``Buffers.alloc``."""
         return self._buffers.alloc(size, align)
 
     def free_all(self) -> None:

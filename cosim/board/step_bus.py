@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
-from merp.cosim.board.buffers import Buffers
 from merp.cosim.board.lists import BoardPass, PlacedList
-from merp.cosim.board.step_lists import step_list, step_system
+from merp.cosim.board.step_lists import placed_lists, step_system
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.board.system import System
 from merp.models.base.errors import BadInput
@@ -112,20 +111,13 @@ def step_bus(plan: StepPlan) -> StepBus:
     """
     system, dram = step_system(plan)
     port = system.design.port
-    places = Buffers(1 << port.address_bits)
+    end = 1 << port.address_bits
     try:
-        layout = Layout.of(plan.arrays.values(), FIRST_ADDRESS, places.size)
+        layout = Layout.of(plan.arrays.values(), FIRST_ADDRESS, end)
     except ValueError as error:
         raise BadInput(str(error)) from error
-    places.alloc(layout.used)
-
-    def alloc(size: int) -> int:
-        return places.alloc(size).address
-
-    lists = {
-        name: _list_bus(system, passes, step_list(system, layout, passes, alloc))
-        for name, passes in plan.lists.items()
-    }
+    placed, _ = placed_lists(plan, system, layout, end)
+    lists = {name: _list_bus(system, plan.lists[name], each) for name, each in placed.items()}
     return StepBus(dram.data_bits, port.beat_bytes, lists)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from merp.cosim.board.buffers import Buffers
 from merp.cosim.board.dram import Dram
 from merp.cosim.board.lists import BoardPass, PlacedList, placed_list
 from merp.cosim.board.moved import moved
@@ -11,7 +12,7 @@ from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.board.system import BoardEngine, System, system_of
 from merp.cosim.board.system_engine import limit_of, memory_for, port_for
 from merp.models.base.errors import BadInput
-from merp.models.memory.layout import Layout
+from merp.models.memory.layout import FIRST_ADDRESS, Layout
 
 
 def step_system(plan: StepPlan, dram: Dram | None = None) -> tuple[System, Dram]:
@@ -27,6 +28,48 @@ def step_system(plan: StepPlan, dram: Dram | None = None) -> tuple[System, Dram]
     ports = {name: top.ports for name, top in plan.tops.items()}
     dram = dram or memory_for([pin for each in ports.values() for pin in each.streams])
     return system_of(plan.tops, port_for(ports, dram)), dram
+
+
+def placed_lists(
+    plan: StepPlan, system: System, layout: Layout, end: int
+) -> tuple[dict[str, PlacedList], int]:
+    """Place all lists of a step behind its arrays, as a board does.
+
+    Args:
+        plan: the step.
+        system: its accelerator.
+        layout: the addresses of its arrays.
+        end: address behind the memory.
+
+    Returns:
+        The lists by name, and the address behind the last one.
+
+    Raises:
+        BadInput: as ``step_list``, or the memory is too small.
+    """
+    places = Buffers(end)
+    places.alloc(layout.used)  # first, because the arrays are there
+
+    def alloc(size: int) -> int:
+        return places.alloc(size).address
+
+    lists = {name: step_list(system, layout, passes, alloc) for name, passes in plan.lists.items()}
+    return lists, places.end
+
+
+def check_plan(plan: StepPlan) -> None:
+    """Check that an accelerator can run a step: streams, walks, and elements of beats.
+
+    Raises:
+        BadInput: it cannot.
+    """
+    system, _ = step_system(plan)
+    end = 1 << system.design.port.address_bits
+    try:
+        layout = Layout.of(plan.arrays.values(), FIRST_ADDRESS, end)
+    except ValueError as error:
+        raise BadInput(str(error)) from error
+    placed_lists(plan, system, layout, end)
 
 
 def cycle_limit(passes: Sequence[PlannedPass]) -> int:

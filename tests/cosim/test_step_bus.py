@@ -16,6 +16,7 @@ from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.machines.loader import part_for
 from merp.cosim.machines.mac_array.board_step import ArrayBoardStep
 from merp.models.base.errors import BadInput
+from merp.models.base.rates import PLAIN
 from merp.models.golden.training import initial_model as initial_floats
 from merp.models.golden.training import rates_of
 from merp.models.machines.mac_array.fixed_training import FixedRates
@@ -157,7 +158,7 @@ def test_a_step_of_tiny3_moves_what_the_verb_prints(
 ) -> None:
     network = wide(tmp_path) if words == "wide" else open_network("tiny3")
     name = tmp_path / "wide.toml" if words == "wide" else "tiny3"
-    step = BoardStep(WholeLayers(network, 2), 2)
+    step = BoardStep(WholeLayers(network, 2), 2, PLAIN)
     rates = rates_of(0.01, 2, network.fmt)
     step.step(initial_floats(network, 0), random_maps(network, 2), np.array([1, 2]), rates)
     answer = terminal.answer("traffic", name, "--count", "bus", "--batch", 2)

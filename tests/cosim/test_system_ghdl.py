@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from merp.cosim.board.accelerator import BoardOf
 from merp.cosim.board.rtl_board import RtlBoard
-from merp.cosim.board.system import System
 from merp.cosim.machines.cnn_merp.training.board_step import BoardStep
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.machines.mac_array.board_step import ArrayBoardStep
+from merp.models.base.rates import PLAIN
 from merp.models.golden.training import initial_model as initial_floats
 from merp.models.golden.training import rates_of
 from merp.models.machines.mac_array.fixed_training import FixedRates
@@ -20,20 +21,23 @@ from merp.tools.common.shipped import open_network
 SIZE = 1 << 20
 
 
+@pytest.fixture
+def board(tmp_path: Path) -> BoardOf:
+    """Makes a board with a simple memory, in GHDL."""
+    return lambda system: RtlBoard(system, SIZE, tmp_path)
+
+
 def quiet(_: str) -> None:
     """Accept the name of a pass."""
 
 
 @pytest.mark.full
 @pytest.mark.ghdl
-def test_a_step_of_tiny3_in_all_phases(tmp_path: Path) -> None:
+def test_a_step_of_tiny3_in_all_phases(board: BoardOf) -> None:
     """Six engines in one accelerator: two designs in three phases."""
     network = open_network("tiny3")
 
-    def board(system: System) -> RtlBoard:
-        return RtlBoard(system, SIZE, tmp_path)
-
-    step = BoardStep(WholeLayers(network, 1), 1, quiet, board_of=board)
+    step = BoardStep(WholeLayers(network, 1), 1, PLAIN, quiet, board_of=board)
     rates = rates_of(0.01, 1, network.fmt)
     done = step.step(initial_floats(network, 0), random_maps(network, 1), np.array([1]), rates)
     compared = {phase: 0 for _, phase in done.audits}
@@ -46,11 +50,8 @@ def test_a_step_of_tiny3_in_all_phases(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.ghdl
-def test_a_step_of_digits_fixed_of_one_image(tmp_path: Path) -> None:
+def test_a_step_of_digits_fixed_of_one_image(board: BoardOf) -> None:
     network = open_network("digits-fixed")
-
-    def board(system: System) -> RtlBoard:
-        return RtlBoard(system, SIZE, tmp_path)
 
     step = ArrayBoardStep(network, 1, "hinge", momentum=True, begin=quiet, board_of=board)
     images = np.random.default_rng(1).integers(0, 4096, (1, 8, 8, 1)).astype(np.int16)

@@ -126,7 +126,7 @@ COSIM = rooms(
     {"block": "engines engines.programs"},
     {"board": "block engines engines.programs"},
     {"phases": "engines", "phases.audit": "engines phases"},
-    {"training": "phases phases.audit"},
+    {"training": "board phases phases.audit"},
     {"machines": "engines phases phases.audit training"},
     {CNN_MERP: "machines", "synthesis": "engines engines.programs machines"},
     {f"{CNN_MERP}.phases": "engines phases"},

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
 
-from merp.cosim.board.buffers import Buffers
 from merp.cosim.board.lists import WORD_BYTES, BoardPass, PlacedList
-from merp.cosim.board.step_lists import cycle_limit, step_list, step_system
+from merp.cosim.board.step_lists import cycle_limit, placed_lists, step_system
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.board.system import System
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
-from merp.models.memory.layout import ALIGN
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs
 from merp.tools.layout.memory_layout import MemoryLayout, layout_of, part_in_memory
@@ -158,14 +156,7 @@ def planned_system(network: Network, asked: LayoutFields) -> PlannedSystem:
         machine = machine_that_runs(network).name
         raise ValueError(f"{machine}: its parts {PART} and layout have different arrays")
     system, _ = step_system(plan)
-    behind = Buffers(ENDLESS)
-    behind.alloc(memory.bytes)  # first, because the arrays are there
-
-    def alloc(size: int) -> int:
-        return behind.alloc(size, ALIGN).address
-
-    lists = {name: step_list(system, layout, passes, alloc) for name, passes in plan.lists.items()}
-    end = alloc(1)
+    lists, end = placed_lists(plan, system, layout, ENDLESS)
     allowed = min(layout.end, 1 << system.design.port.address_bits) - layout.first
     if end - layout.first > allowed:
         where = given("images", asked.images)

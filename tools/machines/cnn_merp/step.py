@@ -39,7 +39,7 @@ def _on_board(course: Course, layers: Layers, images: int, progress: Progress) -
     from merp.cosim.machines.cnn_merp.training.board_step import BoardStep
 
     try:
-        board = BoardStep(layers, images, progress.begin, progress.update)
+        board = BoardStep(layers, images, course.rule, progress.begin, progress.update)
     except BadInput as error:
         hardware = HardwareStep(layers, course.engine, progress.begin, progress.update)
         run = hardware_step(hardware, course, progress)

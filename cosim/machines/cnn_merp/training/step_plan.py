@@ -5,7 +5,9 @@ from __future__ import annotations
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
-from merp.models.base.rates import Rates
+from merp.models.base.formats import FloatFormat
+from merp.models.base.rates import Rates, UpdateRule
+from merp.models.golden.training import RATE, rates_of
 from merp.models.machines.cnn_merp.memory.step_memory import StepMemory, StepPass
 from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
 from merp.testbenches.top.top import Top
@@ -14,6 +16,16 @@ FORTH, BACK = ("fp",), ("dp", "ku")
 """The phases of the lists. Between them, the host computes the deltas of the loss."""
 
 LISTS = {"forward": FORTH, "backward": BACK}
+MOMENTUM, WEIGHT_DECAY = 0.9, 1e-4
+
+
+def usual_rates(rule: UpdateRule, images: int, fmt: FloatFormat) -> Rates:
+    """Return usual rates for an update rule, for plans that only need its hardware."""
+    return rates_of(
+        RATE, images, fmt,
+        momentum=MOMENTUM if rule.momentum else 0.0,
+        weight_decay=WEIGHT_DECAY if rule.weight_decay else 0.0,
+    )  # fmt: skip
 
 
 def step_plan(layers: WholeLayers, images: int, rates: Rates) -> StepPlan:
