@@ -13,25 +13,15 @@ import pytest
 import merp
 from checkout import ROOT
 from merp.models.memory.layout import ALIGN, Array, Layout, Part
+from merp.models.memory.step_arrays import StepArrays, StepPass
 from merp.models.memory.walk import Dimension, Walk
 from merp.models.network.network import Network
 from merp.models.network.phases import COUNTED
 from merp.tools.common.boards import sized_names
 from merp.tools.common.command_line.parser import page_of
-from merp.tools.layout.step_arrays import Pass, StepArrays
 from pseudo_terminal import in_terminal
+from small_memory import BOARD
 from terminal import Terminal
-
-BOARD = """
-[board]
-name = "mine"
-part = "xc7k325t"
-clock_mhz = 137
-[memory]
-gbytes_s = 12.8
-efficiency = 0.8
-mib = 1
-"""
 
 
 def rows_of(out: str) -> dict[str, list[str]]:
@@ -106,9 +96,9 @@ def test_a_machine_gives_arrays_and_passes(
         assert (network.name, images, momentum) == ("tiny3", 5, True)
         walk = Walk(3, 2, (Dimension(4, 8), Dimension(5, -1)))
         here = {"map_in": Part("odd", walk)}
-        return StepArrays([Array.of("odd", (5, 10), 20)], [Pass("conv1", "fp", 4, here)])
+        return StepArrays({"odd": Array.of("odd", (5, 10), 20)}, [StepPass("conv1", "fp", 4, here)])
 
-    monkeypatch.setattr("merp.tools.layout.memory_layout.optional_part", lambda *_: arrays)
+    monkeypatch.setattr("merp.tools.common.machine_parts.optional_part", lambda *_: arrays)
     words = ("layout", "tiny3", "--images", "5", "--momentum")
     found = terminal.answer(*words)
     assert found["arrays"] == [
@@ -276,7 +266,7 @@ def test_steps_that_are_not_layer_by_layer_are_refused(
 def test_a_machine_without_the_part_names_those_that_have_it(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = "merp.tools.layout.memory_layout"
+    module = "merp.tools.common.machine_parts"
     monkeypatch.setattr(f"{module}.optional_part", lambda *_: None)
     monkeypatch.setattr(f"{module}.having", lambda _: {"one": None, "two": None})
     said = terminal.refusal("layout", "tiny3")

@@ -25,22 +25,13 @@ from merp.tools.common.shipped import open_network
 from merp.tools.machines.cnn_merp.system import planned
 from merp.tools.system import system_package
 from needed_tools import needs
+from small_memory import BOARD
 from terminal import Terminal
 
 PORTS = {
     "s_axis_map": "map_in", "s_axis_delta": "delta_in",
     "m_axis_map": "map_out", "m_axis_delta": "delta_out",
 }  # fmt: skip
-BOARD = """
-[board]
-name = "mine"
-part = "xc7k325t"
-clock_mhz = 137
-[memory]
-gbytes_s = 12.8
-efficiency = 0.8
-mib = 1
-"""
 
 
 class Converted(NamedTuple):
@@ -373,7 +364,7 @@ def test_the_working_directory_is_not_replaced(
 def test_a_machine_without_the_part_names_those_that_have_it(
     tmp_path: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = "merp.tools.layout.memory_layout"
+    module = "merp.tools.common.machine_parts"
     monkeypatch.setattr(f"{module}.optional_part", lambda *_: None)
     monkeypatch.setattr(f"{module}.having", lambda part: {f"one with {part}": None})
     said = terminal.refusal("system", "tiny3", "-o", tmp_path / "made")

@@ -151,7 +151,7 @@ def test_what_has_no_bus_is_one_line(words: str, said: str, terminal: Terminal) 
 def test_a_machine_without_the_part_names_those_that_have_it(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = "merp.tools.traffic.bus"
+    module = "merp.tools.common.machine_parts"
     monkeypatch.setattr(f"{module}.optional_part", lambda *_: None)
     monkeypatch.setattr(f"{module}.having", lambda _: {"one": None, "two": None})
     said = terminal.refusal("traffic", "tiny3", "--count", "bus")

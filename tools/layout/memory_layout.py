@@ -6,17 +6,18 @@ from collections.abc import Iterator, Sequence
 from os import fspath
 from typing import Any
 
-from merp.cosim.machines.loader import having, optional_part
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
 from merp.models.memory.layout import ALIGN, FIRST_ADDRESS, Array, Layout
+from merp.models.memory.step_arrays import StepArrays, StepPass
 from merp.models.memory.walk import Walk
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs
 from merp.tools.common.boards import sized_board
+from merp.tools.common.machine_parts import machine_part
 from merp.tools.common.rows import Row, Rows
+from merp.tools.layout.machine_layout import MachineLayout
 from merp.tools.layout.request import ADDRESS_BITS, LayoutFields
-from merp.tools.layout.step_arrays import MachineLayout, Pass, StepArrays
 
 PART = "layout"
 """Name of the part of a machine."""
@@ -42,7 +43,7 @@ class MemoryLayout(Rows):
         asked: LayoutFields,
         board: str | None,
         layout: Layout,
-        passes: Sequence[Pass],
+        passes: Sequence[StepPass],
     ) -> None:
         self._about = {
             "network": network.name,
@@ -83,10 +84,10 @@ class MemoryLayout(Rows):
                 {
                     "layer": layer,
                     "phase": phase,
-                    "group": group,
+                    "group": number,
                     "ports": {port: _part(*part) for port, part in parts.items()},
                 }
-                for layer, phase, group, parts in self.passes
+                for layer, phase, number, parts in self.passes
             ],
         }
 
@@ -117,7 +118,7 @@ def layout_of(network: Network, asked: LayoutFields) -> MemoryLayout:
         board, end = sized_board(fspath(asked.board))
     step = _arrays_of(network, asked)
     try:
-        layout = Layout.of(step.arrays, FIRST_ADDRESS, end)
+        layout = Layout.of(step.arrays.values(), FIRST_ADDRESS, end)
     except ValueError as error:
         where = given("images", asked.images)
         if asked.board is not None:
@@ -127,21 +128,5 @@ def layout_of(network: Network, asked: LayoutFields) -> MemoryLayout:
 
 
 def _arrays_of(network: Network, asked: LayoutFields) -> StepArrays:
-    arrays: MachineLayout = part_in_memory(network, PART)
+    arrays: MachineLayout = machine_part(network, PART)
     return arrays(network, asked.images, momentum=asked.momentum)
-
-
-def part_in_memory(network: Network, part: str) -> Any:
-    """Return a part of the machine of a network that only some machines have.
-
-    Raises:
-        BadInput: layers run on several machines, or the machine lacks the part.
-    """
-    machine = machine_that_runs(network)
-    found = optional_part(machine, part, None)
-    if found is None:
-        raise BadInput(
-            f"{network.name}: it runs on {machine.name}: allowed are networks on "
-            f"{' or '.join(having(part))}"
-        )
-    return found

@@ -15,9 +15,9 @@ from merp.models.base.errors import BadInput
 from merp.models.base.given import given
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs
-from merp.tools.layout.memory_layout import MemoryLayout, layout_of, part_in_memory
+from merp.tools.common.planned_step import PART, machine_step
+from merp.tools.layout.memory_layout import MemoryLayout, layout_of
 from merp.tools.layout.request import LayoutFields
-from merp.tools.system.machine_step import PART, MachineStep
 
 ENDLESS: Final = 1 << 63
 """Bytes of a memory that is large enough for every list."""
@@ -148,7 +148,7 @@ def planned_system(network: Network, asked: LayoutFields) -> PlannedSystem:
         BadInput: the machine cannot run a step from arrays in memory. Or the accelerator needs too
             many or too wide streams, or arrays and lists do not fit the memory.
     """
-    planned: MachineStep = part_in_memory(network, PART)
+    planned = machine_step(network)
     memory = layout_of(network, asked)
     plan = planned(network, asked.images, momentum=asked.momentum)
     layout = memory.layout

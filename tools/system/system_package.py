@@ -22,7 +22,7 @@ from merp.tools.common.rows import Rows
 from merp.tools.export.facts import register_rows
 from merp.tools.export.package import render
 from merp.tools.layout.request import LayoutFields
-from merp.tools.system.machine_step import host_arrays
+from merp.tools.system.host_arrays import host_arrays
 from merp.tools.system.planned_system import PlannedSystem, planned_system
 from merp.tools.system.request import SystemKeywords
 

@@ -7,17 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from merp.cosim.board.step_bus import Crossing, StepBus, Ways, step_bus
-from merp.cosim.machines.loader import having, optional_part
-from merp.models.base.errors import BadInput
 from merp.models.base.given import given
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.network.registry import machine_that_runs
+from merp.tools.common.planned_step import machine_step
 from merp.tools.common.stored import words_answer
 from merp.tools.traffic.request import BUS
-
-PART = "system"
-"""Name of the part of a machine."""
 
 
 def bus_of(network: Network, batch: int) -> StepBus:
@@ -26,13 +22,7 @@ def bus_of(network: Network, batch: int) -> StepBus:
     Raises:
         BadInput: the machine cannot run the step from memory.
     """
-    machine = machine_that_runs(network)
-    planned = optional_part(machine, PART, None)
-    if planned is None:
-        raise BadInput(
-            f"{network.name}: {given('count', BUS)}: it runs on {machine.name}: allowed are "
-            f"networks on {' or '.join(having(PART))}"
-        )
+    planned = machine_step(network, given("count", BUS))
     return step_bus(planned(network, batch, momentum=False))
 
 

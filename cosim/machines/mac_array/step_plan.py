@@ -9,8 +9,9 @@ from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase, ports_of
 from merp.cosim.machines.mac_array.phases.scheduled_step import phases_at
 from merp.models.machines.mac_array.fixed_training import FixedRates
-from merp.models.machines.mac_array.memory.step_memory import StepMemory, StepPass
+from merp.models.machines.mac_array.memory.step_memory import StepMemory
 from merp.models.machines.mac_array.passes import design_of
+from merp.models.memory.step_arrays import StepPass
 from merp.models.network.network import Network
 from merp.testbenches.mac_array.trainer_bench import registers
 
@@ -38,11 +39,12 @@ def step_plan(phases: Mapping[str, ArrayPhase], memory: StepMemory, rates: Fixed
     streams = ports_of(memory.design)
 
     def planned(each: StepPass) -> PlannedPass:
-        ends = {"first": each.image == 0, "last": each.image == memory.images - 1}
-        work = phases[each.phase].works(each.layer, rates, **ends)[-1]
+        ends = {"first": each.number == 0, "last": each.number == memory.images - 1}
+        layer = memory.network.layer(each.layer)
+        work = phases[each.phase].works(layer, rates, **ends)[-1]
         config = registers(work, memory.design)
         parts = {streams[port]: part for port, part in each.parts.items()}
-        return PlannedPass(each.layer.name, each.phase, each.image, ENGINE, config, parts)
+        return PlannedPass(each.layer, each.phase, each.number, ENGINE, config, parts)
 
     tops = {ENGINE: phases["fp"].top("rtl")}
     return StepPlan(tops, memory.arrays, {LIST: [planned(each) for each in memory.passes]})

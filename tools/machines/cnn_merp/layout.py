@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merp.models.machines.cnn_merp.memory.step_memory import StepMemory
+from merp.models.memory.step_arrays import StepArrays
 from merp.models.network.network import Network
-from merp.tools.layout.step_arrays import Pass, StepArrays
 
 
 def step_arrays(network: Network, images: int, *, momentum: bool) -> StepArrays:
@@ -14,5 +14,4 @@ def step_arrays(network: Network, images: int, *, momentum: bool) -> StepArrays:
         BadInput: a layer has no design, or ``StepMemory`` refuses the network.
     """
     memory = StepMemory(network, images, momentum)
-    passes = [Pass(each.layer.name, each.phase, each.group, each.parts) for each in memory.passes]
-    return StepArrays(list(memory.arrays.values()), passes)
+    return StepArrays(memory.arrays, memory.passes)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from merp.models.machines.mac_array.memory.step_memory import StepMemory
 from merp.models.machines.mac_array.params.design import USUAL_LOSS
 from merp.models.machines.mac_array.passes import design_of
+from merp.models.memory.step_arrays import StepArrays
 from merp.models.network.network import Network
-from merp.tools.layout.step_arrays import Pass, StepArrays
 
 
 def step_arrays(network: Network, images: int, *, momentum: bool) -> StepArrays:
@@ -19,5 +19,4 @@ def step_arrays(network: Network, images: int, *, momentum: bool) -> StepArrays:
     """
     design = replace(design_of(network, network.layers[0]), loss=True, momentum=momentum)
     memory = StepMemory(network, design, images, USUAL_LOSS)
-    passes = [Pass(each.layer.name, each.phase, each.image, each.parts) for each in memory.passes]
-    return StepArrays(list(memory.arrays.values()), passes)
+    return StepArrays(memory.arrays, memory.passes)

@@ -8,8 +8,9 @@ from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.models.base.formats import FloatFormat
 from merp.models.base.rates import Rates, UpdateRule
 from merp.models.golden.training import RATE, rates_of
-from merp.models.machines.cnn_merp.memory.step_memory import StepMemory, StepPass
+from merp.models.machines.cnn_merp.memory.step_memory import StepMemory
 from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
+from merp.models.memory.step_arrays import StepPass
 from merp.testbenches.top.top import Top
 
 FORTH, BACK = ("fp",), ("dp", "ku")
@@ -34,26 +35,29 @@ def step_plan(layers: WholeLayers, images: int, rates: Rates) -> StepPlan:
     Raises:
         BadInput: a pass of the network cannot read its words from memory.
     """
-    memory = StepMemory(layers.network, images, rates.rule.momentum)
+    network = layers.network
+    memory = StepMemory(network, images, rates.rule.momentum)
     names: dict[tuple[str | None, str], str] = {}  # of engines, by design and phase
     tops: dict[str, Top] = {}
     for each in memory.passes:
-        key = each.layer.design, each.phase
+        layer = network.layer(each.layer)
+        key = layer.design, each.phase
         if key not in names:
             number = sum(phase == each.phase for _, phase in names)
             names[key] = f"{each.phase}{number}"
-            tops[names[key]] = layers.top(each.layer, each.phase, "rtl", rule=rates.rule)
+            tops[names[key]] = layers.top(layer, each.phase, "rtl", rule=rates.rule)
 
     def planned(each: StepPass) -> PlannedPass:
-        phase = layers.phase(each.layer, each.phase, rates.rule)
+        layer = network.layer(each.layer)
+        phase = layers.phase(layer, each.phase, rates.rule)
         config = (
-            kernel_update_registers(each.layer.shape, images, phase.design, rates)
+            kernel_update_registers(layer.shape, images, phase.design, rates)
             if isinstance(phase, KernelUpdate)
-            else phase.registers(each.layer, images)
+            else phase.registers(layer, images)
         )
         parts = {phase.streams[port]: part for port, part in each.parts.items()}
-        engine = names[each.layer.design, each.phase]
-        return PlannedPass(each.layer.name, each.phase, each.group, engine, config, parts)
+        engine = names[layer.design, each.phase]
+        return PlannedPass(each.layer, each.phase, each.number, engine, config, parts)
 
     lists = {name: [planned(each) for each in memory.of(phases)] for name, phases in LISTS.items()}
     return StepPlan(tops, memory.arrays, lists)

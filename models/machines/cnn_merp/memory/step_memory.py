@@ -7,9 +7,8 @@ can be checked after the step.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from merp.models.base.errors import BadInput
 from merp.models.base.state_field import state_field_bits, state_fields
@@ -18,6 +17,7 @@ from merp.models.machines.cnn_merp.params.word_counters import word_bytes
 from merp.models.machines.cnn_merp.phases import maps_behind
 from merp.models.memory.box import box
 from merp.models.memory.layout import Array, Part
+from merp.models.memory.step_arrays import StepPass
 from merp.models.memory.walk import Dimension, Walk
 from merp.models.network.branches import added, begun, behind, next_taker, previous, takers
 from merp.models.network.network import Layer, Network
@@ -27,22 +27,6 @@ from merp.models.traffic.pass_words import state_bytes
 
 BITS = 8
 IMAGES = "images"
-
-
-class StepPass(NamedTuple):
-    """A pass of a training step.
-
-    Attributes:
-        layer: the layer.
-        phase: name of the phase.
-        group: number of the group.
-        parts: the part of each port, by name. A port that moves no words is not there.
-    """
-
-    layer: Layer
-    phase: str
-    group: int
-    parts: Mapping[str, Part]
 
 
 @dataclass
@@ -83,7 +67,7 @@ class StepMemory:
             groups = each[phase](layer)
             for group, parts in enumerate(groups):
                 there = {port: part for port, part in parts.items() if part is not None}
-                self.passes.append(StepPass(layer, phase, group, there))
+                self.passes.append(StepPass(layer.name, phase, group, there))
 
     def of(self, phases: Collection[str]) -> list[StepPass]:
         """Return the passes of these phases, in the order of a step."""

@@ -8,9 +8,8 @@ each pass can be checked after the step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from merp.models.machines.mac_array.params.design import Array as Unrolled
 from merp.models.machines.mac_array.passes import sized
 from merp.models.memory.layout import Array, Part
 from merp.models.memory.nest import nest
+from merp.models.memory.step_arrays import StepPass
 from merp.models.memory.walk import Dimension, Walk
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
@@ -40,22 +40,6 @@ from merp.models.network.phases import has_phase
 IMAGES, TARGETS = "images", "targets"
 Order = Callable[[ArrayPass, Unrolled], Iterable[tuple[int, int, int]]]
 Places = NDArray[np.int64]
-
-
-class StepPass(NamedTuple):
-    """A pass of a training step.
-
-    Attributes:
-        layer: the layer.
-        phase: name of the phase.
-        image: number of the image.
-        parts: the part of each port, by name. A port that moves no words is not there.
-    """
-
-    layer: Layer
-    phase: str
-    image: int
-    parts: Mapping[str, Part]
 
 
 def board_order(network: Network) -> list[tuple[str, Layer]]:
@@ -101,7 +85,8 @@ class StepMemory:
         each = {"fp": self._forward, "dp": self._delta, "ku": self._update}
         for image in range(self.images):
             for phase, layer in board_order(self.network):
-                self.passes.append(StepPass(layer, phase, image, each[phase](layer, image)))
+                parts = each[phase](layer, image)
+                self.passes.append(StepPass(layer.name, phase, image, parts))
 
     def _of(self, layer: Layer, phase: str) -> ArrayPass:
         of = sized(self.network, layer, phase)

@@ -15,10 +15,11 @@ from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import parameters
-from merp.models.machines.cnn_merp.memory.step_memory import IMAGES, StepMemory, StepPass
+from merp.models.machines.cnn_merp.memory.step_memory import IMAGES, StepMemory
 from merp.models.machines.cnn_merp.params.word_counters import VELOCITY_WORDS
 from merp.models.memory.layout import Array, Part
 from merp.models.memory.nest import visited
+from merp.models.memory.step_arrays import StepPass
 from merp.models.network import network_file
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
@@ -136,8 +137,8 @@ def test_each_part_has_the_words_of_its_port(network: Network, images: int, mome
     """A port without words has no part."""
     memory = StepMemory(network, images, momentum)
     for each in memory.passes:
-        phase = phase_of(network, each.layer, each.phase, state=True)
-        words = phase.words(each.layer, images)
+        phase = phase_of(network, network.layer(each.layer), each.phase, state=True)
+        words = phase.words(network.layer(each.layer), images)
         if each.phase == "ku" and momentum:
             words |= {port: words[port.partition("_")[0]] for port in VELOCITY_WORDS}
         found = {port: part.walk.total for port, part in each.parts.items()}
@@ -194,14 +195,14 @@ def test_arrays_are_those_of_the_networks_tensors(network: Network) -> None:
 def test_passes_have_the_order_of_a_step(network: Network) -> None:
     memory = StepMemory(network, 1)
     order = [
-        (each, phase, group)
+        (each.name, phase, group)
         for each, phase in layer_passes(network)
         for group in range(each.groups)
     ]
-    assert [(each.layer, each.phase, each.group) for each in memory.passes] == order
+    assert [(each.layer, each.phase, each.number) for each in memory.passes] == order
     backward = [each for each in order if each[1] != "fp"]
     found = memory.of(("ku", "dp"))
-    assert [(each.layer, each.phase, each.group) for each in found] == backward
+    assert [(each.layer, each.phase, each.number) for each in found] == backward
     assert [*memory.of(("fp",)), *found] == memory.passes
 
 
@@ -230,8 +231,8 @@ class Contents:
 
 def golden_words(each: StepPass, step: GoldenStep, network: Network) -> dict[str, Bits]:
     """The words on each port of a pass with golden operands."""
-    phase = phase_of(network, each.layer, each.phase, state=True)
-    found = phase.golden_pass(each.layer, each.group, step)
+    phase = phase_of(network, network.layer(each.layer), each.phase, state=True)
+    found = phase.golden_pass(network.layer(each.layer), each.number, step)
     expected = found.expected.ports
     made = {port: one.golden for port, one in expected.items() if one.golden is not None}
     inputs = {port: found.run.words[phase.streams[port]] for port in expected if port not in made}
@@ -267,7 +268,7 @@ def test_a_delta_that_is_propagated_in_steps_has_an_array_for_each() -> None:
     """Deltas to one output start at those of the sums to which the output is added."""
     memory = StepMemory(NETWORKS["branches"], 1)
     propagated = {
-        each.layer.name: tuple(
+        each.layer: tuple(
             each.parts[port].array if port in each.parts else None
             for port in ("delta_in", "add_in", "delta_out")
         )

@@ -1,32 +1,11 @@
-"""The part ``system`` of a machine: the plan of a training step from memory."""
+"""The arrays that a host writes and reads around the lists of a step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
-from merp.models.network.network import Network
-
-PART = "system"
-"""Name of the part."""
-
-
-class MachineStep(Protocol):
-    """The part ``system`` of a machine."""
-
-    def __call__(self, network: Network, images: int, *, momentum: bool) -> StepPlan:
-        """Return the plan of a step, with the usual rates.
-
-        Args:
-            network: a network on the machine.
-            images: images of a step.
-            momentum: whether memory has velocities.
-
-        Raises:
-            BadInput: the machine cannot run the step from arrays in memory.
-        """
 
 
 @dataclass(frozen=True)
