@@ -3,15 +3,11 @@
 from random import Random
 
 import pytest
+from switch_cases import CASES, CYCLES, NUMBERS, PACES
 
 from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.base.signals import Bundles, Stream, bits
 from merp.hdl.memory.read_switch import read_switch
-
-CYCLES = 400
-PACES = (0.3, 0.7, 1.0)
-NUMBERS = [(3,), (0, 5), (0, 2, 5)]
-CASES = [(numbers, seed) for numbers in NUMBERS for seed in range(4)]
 
 
 def play(numbers: tuple[int, ...], seed: int) -> Recorded:
