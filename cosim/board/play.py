@@ -90,16 +90,17 @@ def play_list(board: Board, placed: PlacedList, limit: int) -> Played:
             pin.name: seen.streams[engine.first_pin + place]
             for place, pin in enumerate(engine.ports.streams)
         }
-        crossed = dict.fromkeys(moves, 0) | _crossed(system, each, seen)
-        passes.append(PlayedPass(told, seen.ended - INTERRUPT_CYCLES, moves, crossed))
+        on_bus = dict.fromkeys(moves, 0) | crossed(system, each, seen)
+        passes.append(PlayedPass(told, seen.ended - INTERRUPT_CYCLES, moves, on_bus))
     cycles = board.read32(system.host["status_cycles"].offset)
     return Played(tuple(passes), cycles, bus, formula)
 
 
-def _crossed(system: System, each: BoardPass, seen: Pass) -> dict[str, int]:
-    """Return the elements of each stream on the bus, from the beats of its ID.
+def crossed(system: System, each: BoardPass, seen: Pass) -> dict[str, int]:
+    """Return the elements of each stream on the bus, from the bytes of its ID.
 
-    A read moves whole beats, so the formula's wasted bytes are taken off.
+    A read moves whole beats, so the formula's wasted bytes are taken off. A byte too many or too
+    few counts as a whole element.
     """
     writers = len(system.design.readers)  # the first of them has ID 0
     found = {}
@@ -107,10 +108,12 @@ def _crossed(system: System, each: BoardPass, seen: Pass) -> dict[str, int]:
         number, mover = each.engine.movers[stream]
         pin = next(pin for pin in each.engine.ports.streams if pin.name == stream)
         wanted = each.traffic(stream)
-        more = seen.write.bytes[number - writers] - wanted.useful if number >= writers else (
-            seen.read.bytes[number] - wanted.useful - wanted.wasted
-        )  # fmt: skip
-        found[stream] = moved.elements + more * pin.lanes // mover.word_bytes
+        if number < writers:
+            more = seen.read.bytes[number] - wanted.useful - wanted.wasted
+        else:
+            more = seen.write.bytes[number - writers] - wanted.useful
+        elements = -(-abs(more) * pin.lanes // mover.word_bytes)
+        found[stream] = moved.elements + (elements if more > 0 else -elements)
     return found
 
 

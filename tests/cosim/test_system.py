@@ -11,8 +11,9 @@ from forward_board import OnBoard, a_pass, forward_board
 from marks import in_full
 from merp.cosim.board.build import Built
 from merp.cosim.board.dram import Dram
-from merp.cosim.board.play import check_bus, play
-from merp.cosim.board.simulated import SimulatedBoard
+from merp.cosim.board.play import check_bus, crossed, play, play_list
+from merp.cosim.board.runs import placed_run
+from merp.cosim.board.simulated import Buffer, SimulatedBoard
 from merp.cosim.board.system_engine import memory_for, port_for
 from merp.cosim.board.words import beats_for, from_memory, to_memory
 from merp.cosim.engines.engine import run_job
@@ -113,6 +114,33 @@ def test_a_wrong_count_on_the_bus_is_a_failure(forward: OnBoard) -> None:
         wrong = played.formula._replace(**{direction: replace(traffic, beats=traffic.beats + 1)})
         with pytest.raises(CheckFailed, match=f"bus: {direction[:4]}.* beats: "):
             check_bus(played.bus, wrong)
+
+
+@needs("litedram")
+@pytest.mark.verilator
+def test_a_byte_more_or_less_on_the_bus_is_an_element(forward: OnBoard) -> None:
+    board = SimulatedBoard(forward.library)
+
+    def alloc(size: int) -> int:
+        return board.alloc(size).address
+
+    system, (engine,) = forward.system, forward.system.engines
+    run = placed_run(system, engine, forward.found.run, forward.outputs, alloc, LIMIT)
+    for address, data in run.content.items():
+        board.to_device(Buffer(address, data.size), data)
+    play_list(board, run.commands, LIMIT)
+    [each], [seen] = run.commands.passes, board.passes
+    right = {stream: moved.elements for stream, moved in each.moves.items()}
+    assert crossed(system, each, seen) == right
+    first = len(system.design.readers)
+    for change in (1, -1):
+        for stream in right:
+            number = engine.movers[stream][0]
+            way, place = (seen.read, number) if number < first else (seen.write, number - first)
+            way.bytes[place] += change
+            wrong = {**right, stream: right[stream] + change}
+            assert crossed(system, each, seen) == wrong
+            way.bytes[place] -= change
 
 
 def test_the_port_has_an_id_for_each_stream() -> None:
