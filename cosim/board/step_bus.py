@@ -116,7 +116,7 @@ def step_bus(plan: StepPlan) -> StepBus:
         layout = Layout.of(plan.arrays.values(), FIRST_ADDRESS, end)
     except ValueError as error:
         raise BadInput(str(error)) from error
-    placed, _ = placed_lists(plan, system, layout, end)
+    placed, _ = placed_lists(plan, dict.fromkeys(plan.lists, system), layout, end)
     lists = {name: _list_bus(system, plan.lists[name], each) for name, each in placed.items()}
     return StepBus(dram.data_bits, port.beat_bytes, lists)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from merp.cosim.board.buffers import Buffers
 from merp.cosim.board.dram import Dram
@@ -31,13 +31,13 @@ def step_system(plan: StepPlan, dram: Dram | None = None) -> tuple[System, Dram]
 
 
 def placed_lists(
-    plan: StepPlan, system: System, layout: Layout, end: int
+    plan: StepPlan, systems: Mapping[str, System], layout: Layout, end: int
 ) -> tuple[dict[str, PlacedList], int]:
     """Place all lists of a step behind its arrays, as a board does.
 
     Args:
         plan: the step.
-        system: its accelerator.
+        systems: the accelerator of each list, by the name of the list.
         layout: the addresses of its arrays.
         end: address behind the memory.
 
@@ -53,7 +53,9 @@ def placed_lists(
     def alloc(size: int) -> int:
         return places.alloc(size).address
 
-    lists = {name: step_list(system, layout, passes, alloc) for name, passes in plan.lists.items()}
+    lists = {
+        name: step_list(systems[name], layout, passes, alloc) for name, passes in plan.lists.items()
+    }
     return lists, places.end
 
 
@@ -69,7 +71,7 @@ def check_plan(plan: StepPlan) -> None:
         layout = Layout.of(plan.arrays.values(), FIRST_ADDRESS, end)
     except ValueError as error:
         raise BadInput(str(error)) from error
-    placed_lists(plan, system, layout, end)
+    placed_lists(plan, dict.fromkeys(plan.lists, system), layout, end)
 
 
 def cycle_limit(passes: Sequence[PlannedPass]) -> int:

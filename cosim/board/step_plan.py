@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from merp.models.fpga.resources import Resources
 from merp.models.memory.layout import Array, Part
 from merp.testbenches.top.top import Top
 
@@ -43,8 +44,10 @@ class StepPlan:
         tops: the engines by name.
         arrays: the arrays by name.
         lists: the passes of each ring of the host, by a name for the ring, in the order of a step.
+        resources: estimated resources of each engine, by name; None without an estimate.
     """
 
     tops: Mapping[str, Top]
     arrays: Mapping[str, Array]
     lists: Mapping[str, Sequence[PlannedPass]]
+    resources: Mapping[str, Resources] | None = None

@@ -37,7 +37,7 @@ MAC_ARRAY = "machines.mac_array"
 MODELS = rooms(
     {"base": "", "rows": ""},
     {"arithmetic": "base", "network": "base", "fpga": "base"},
-    {"memory.params": "base", "memory": "base memory.params"},
+    {"memory.params": "base", "memory": "base fpga memory.params"},
     {"papers": "base network"},
     {"papers.fcnn": "papers", "papers.mazouz": "base network"},
     {"papers.fpdeep": "base network rows"},

@@ -1,17 +1,16 @@
 """``merp system``: the accelerator of a training step as a package, with lists for a driver."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from system_files import read, words_of
+from unconverted import unconverted
 
 import merp
-from merp.hdl.conversion.convert import Port
 from merp.models.golden.training import RATE
 from merp.models.memory.params.commands import ENGINE, Operation
 from merp.tools.system import system_package
@@ -24,28 +23,10 @@ PORTS = {
 }  # fmt: skip
 
 
-class Converted(NamedTuple):
-    """The parts of an export that the package uses."""
-
-    files: tuple[Path, ...]
-    top: str
-    ports: tuple[Port, ...]
-
-
-def converted(_: object, args: Mapping[str, object], language: str, folder: Path) -> Converted:
-    """Write a file in place of the hardware, which takes long."""
-    folder.mkdir()
-    file = folder / f"memory_system.{'vhd' if language == 'vhdl' else 'v'}"
-    file.write_text(f"{language} with {', '.join(args)}\n")
-    ports = Port("clk", False, None), Port("m_axi_awaddr", True, 32), Port("moves", True, 8)
-    return Converted((file,), "memory_system", ports)
-
-
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """No hardware is converted."""
-    monkeypatch.setattr(system_package, "convert", converted)
-    monkeypatch.setattr(system_package, "analyse", lambda *_: None)
+    unconverted(monkeypatch)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -95,14 +76,17 @@ def test_the_manifest_names_every_file_by_its_hash(tmp_path: Path, terminal: Ter
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("words", ["tiny3 --images 2 --momentum --board kc705", "digits-fixed"])
+@pytest.mark.parametrize(
+    "words", ["tiny3 --images 2 --momentum", "digits-fixed --board nexys-video"]
+)
 def test_the_layout_is_that_of_its_verb_and_the_lists_are_behind(
     words: str, tmp_path: Path, terminal: Terminal
 ) -> None:
     made = tmp_path / "made"
     answer = terminal.answer("system", *words.split(), "-o", made)
     layout, lists = read(made, "layout"), read(made, "lists")["lists"]
-    assert layout == terminal.answer("layout", *words.split())
+    board = () if "--board" in words else ("--board", "kc705")
+    assert layout == terminal.answer("layout", *words.split(), *board)
     places = [(each["address"], each["bytes"]) for each in layout["arrays"]]
     for each in lists:
         records = each["records"]

@@ -1,23 +1,33 @@
-"""The accelerator of a training step, with its arrays and lists in memory."""
+"""The accelerators of a training step, with its arrays and lists in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
+from operator import add
 from typing import Any, Final
 
+from merp.cosim.board.dram import Dram
 from merp.cosim.board.lists import WORD_BYTES, BoardPass, PlacedList
 from merp.cosim.board.step_lists import cycle_limit, placed_lists, step_system
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
-from merp.cosim.board.system import System
+from merp.cosim.board.system import System, streams_needed
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
+from merp.models.fpga.board import Board
+from merp.models.fpga.resources import KINDS, TITLES, Resources, capacity
+from merp.models.memory.params.commands import MOST_ENGINES, MOST_STREAMS
+from merp.models.memory.subsystem_resources import subsystem_resources
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs
+from merp.tools.common.boards import any_board
 from merp.tools.common.planned_step import PART, machine_step
 from merp.tools.layout.memory_layout import MemoryLayout, layout_of
-from merp.tools.layout.request import LayoutFields
+from merp.tools.system.bitstreams import divided
+from merp.tools.system.host_arrays import HostArrays, host_arrays
+from merp.tools.system.request import SystemFields
 
 ENDLESS: Final = 1 << 63
 """Bytes of a memory that is large enough for every list."""
@@ -25,23 +35,21 @@ ENDLESS: Final = 1 << 63
 
 @dataclass(frozen=True)
 class PlannedSystem:
-    """The accelerator of a step.
+    """The accelerator on a bitstream.
 
     Attributes:
-        network: the network.
-        memory: the arrays with their addresses.
-        plan: engines and passes.
+        name: name of the bitstream.
+        plan: its engines, and the lists that it runs.
         system: the accelerator.
-        lists: the lists by name, behind the arrays.
-        end: address behind the last list.
+        lists: its lists by name, behind the arrays.
+        resources: estimated resources; None without an estimate.
     """
 
-    network: Network
-    memory: MemoryLayout
+    name: str
     plan: StepPlan
     system: System
     lists: Mapping[str, PlacedList]
-    end: int
+    resources: Resources | None
 
     @property
     def movers(self) -> list[dict[str, Any]]:
@@ -53,7 +61,7 @@ class PlannedSystem:
                 users.setdefault(number, []).append(engine.name)
         return [
             {
-                "number": design.numbers[name], "name": name,
+                "bitstream": self.name, "number": design.numbers[name], "name": name,
                 "direction": "read" if name in dict(design.readers) else "write",
                 "word_bits": mover.word_bits, "engines": users[design.numbers[name]],
             }
@@ -61,10 +69,13 @@ class PlannedSystem:
         ]  # fmt: skip
 
     @property
-    def bytes(self) -> dict[str, int]:
-        """The bytes of arrays, and of lists with their records, with all padding."""
-        arrays = self.memory.bytes
-        return {"arrays": arrays, "lists": self.end - self.memory.layout.first - arrays}
+    def port(self) -> dict[str, int]:
+        """The widths of the port to memory, and its longest burst."""
+        port = self.system.design.port
+        return {
+            "data_bits": port.data_bits, "address_bits": port.address_bits,
+            "id_bits": port.id_bits, "burst_beats": port.burst_beats,
+        }  # fmt: skip
 
     def engines(self) -> list[dict[str, Any]]:
         """Return a row for each engine: its number, the work that it does, and its streams."""
@@ -79,6 +90,7 @@ class PlannedSystem:
             rows.append(
                 {
                     "engine": engine.name,
+                    "bitstream": self.name,
                     "number": engine.number,
                     "layers": list(dict.fromkeys(each.layer for each in own)),
                     "phases": list(dict.fromkeys(each.phase for each in own)),
@@ -88,18 +100,16 @@ class PlannedSystem:
             )
         return rows
 
-    def list_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each list: its place, its records, its ring and its passes."""
-        return [self._list_row(name, placed) for name, placed in self.lists.items()]
-
-    def _list_row(self, name: str, placed: PlacedList) -> dict[str, Any]:
-        host, planned = self.system.host, self.plan.lists[name]
-        registers = {each.offset: each.name for each in host.registers}
+    def list_row(self, name: str) -> dict[str, Any]:
+        """Return the facts of a list: its place, its records, its ring and its passes."""
+        placed, planned = self.lists[name], self.plan.lists[name]
+        registers = {each.offset: each.name for each in self.system.host.registers}
         sizes = [1 + each.engine.counters for each in placed.passes]
         begins = accumulate(sizes[:-1], initial=0)
         found = zip(planned, placed.passes, placed.settings, begins, strict=True)
         return {
             "name": name,
+            "bitstream": self.name,
             "address": placed.address,
             "words": int(placed.words.size),
             "records": {
@@ -141,29 +151,132 @@ def _pass_row(
     }
 
 
-def planned_system(network: Network, asked: LayoutFields) -> PlannedSystem:
-    """Return the requested accelerator.
+@dataclass(frozen=True)
+class PlannedStep:
+    """The accelerators of a step.
+
+    Attributes:
+        network: the network.
+        board: the board.
+        memory: the arrays with their addresses.
+        lists: names of all lists, in the order of a step.
+        host: the arrays that the host writes and reads.
+        systems: the accelerator of each bitstream.
+        end: address behind the last list.
+    """
+
+    network: Network
+    board: Board
+    memory: MemoryLayout
+    lists: Sequence[str]
+    host: HostArrays
+    systems: Sequence[PlannedSystem]
+    end: int
+
+    @property
+    def bytes(self) -> dict[str, int]:
+        """The bytes of arrays, and of lists with their records, with all padding."""
+        arrays = self.memory.bytes
+        return {"arrays": arrays, "lists": self.end - self.memory.layout.first - arrays}
+
+    def list_rows(self) -> list[dict[str, Any]]:
+        """Return the facts of each list, in the order of a step."""
+        homes = {name: system for system in self.systems for name in system.lists}
+        return [
+            {
+                **homes[name].list_row(name),
+                "host": {"writes": self.host.writes[name], "reads": self.host.reads[name]},
+            }
+            for name in self.lists
+        ]
+
+
+def planned_step(network: Network, asked: SystemFields) -> PlannedStep:
+    """Return the requested accelerators.
 
     Raises:
-        BadInput: the machine cannot run a step from arrays in memory. Or the accelerator needs too
-            many or too wide streams, or arrays and lists do not fit the memory.
+        BadInput: the machine cannot run a step from arrays in memory. Or an accelerator needs too
+            many or too wide streams. Or an engine does not fit the board, or arrays and lists do
+            not fit its memory.
     """
     planned = machine_step(network)
-    memory = layout_of(network, asked)
+    memory, board = layout_of(network, asked), any_board(str(asked.board))
     plan = planned(network, asked.images, momentum=asked.momentum)
     layout = memory.layout
     if plan.arrays != layout.arrays:
         machine = machine_that_runs(network).name
         raise ValueError(f"{machine}: its parts {PART} and layout have different arrays")
-    system, _ = step_system(plan)
-    lists, end = placed_lists(plan, system, layout, ENDLESS)
-    allowed = min(layout.end, 1 << system.design.port.address_bits) - layout.first
+    _, dram = step_system(plan)
+    whole, parts = divided(plan, _Fit(network, board, plan, dram))
+    systems = {name: step_system(part, dram)[0] for name, part in parts.items()}
+    of_list = {each: systems[name] for name, part in parts.items() for each in part.lists}
+    lists, end = placed_lists(whole, of_list, layout, ENDLESS)
+    port = next(iter(systems.values())).design.port
+    allowed = min(layout.end, 1 << port.address_bits) - layout.first
     if end - layout.first > allowed:
-        where = given("images", asked.images)
-        if asked.board is not None:
-            where += f", {given('board', asked.board)}"
         raise BadInput(
-            f"{network.name}: {where}: {end - layout.first} bytes of arrays and lists: allowed are "
-            f"the memory's {allowed}"
+            f"{network.name}: {given('images', asked.images)}, {given('board', asked.board)}: "
+            f"{end - layout.first} bytes of arrays and lists: allowed are the memory's {allowed}"
         )
-    return PlannedSystem(network, memory, plan, system, lists, end)
+    made = [
+        PlannedSystem(
+            name, part, systems[name], {each: lists[each] for each in part.lists},
+            _resources(part, systems[name]),
+        )
+        for name, part in parts.items()
+    ]  # fmt: skip
+    return PlannedStep(network, board, memory, list(whole.lists), host_arrays(whole), made, end)
+
+
+def _resources(plan: StepPlan, system: System) -> Resources | None:
+    if plan.resources is None:
+        return None
+    engines = [plan.resources[name] for name in plan.tops]
+    return reduce(add, engines, subsystem_resources(system.design))
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Whether engines fit a bitstream of a board.
+
+    Raises:
+        BadInput: a single engine does not fit.
+    """
+
+    network: Network
+    board: Board
+    plan: StepPlan
+    dram: Dram
+
+    def __post_init__(self) -> None:
+        for name in self.plan.tops:
+            if lacking := self._lacking([name]):
+                raise BadInput(
+                    f"{self.network.name}: {given('board', self.board.name)}: engine {name} needs "
+                    f"{lacking}"
+                )
+
+    def __call__(self, names: Sequence[str]) -> bool:
+        """Return whether engines fit together."""
+        ports = {name: self.plan.tops[name].ports for name in names}
+        few = len(names) <= MOST_ENGINES and sum(streams_needed(ports)) < MOST_STREAMS
+        return few and not self._lacking(names)
+
+    def _lacking(self, names: Sequence[str]) -> str:
+        """Return the resource of which the part has too little, in words; empty if it fits."""
+        if not self.board.part.planned or self.plan.resources is None:
+            return ""
+        tops = {name: self.plan.tops[name] for name in names}
+        part = StepPlan(tops, self.plan.arrays, {}, self.plan.resources)
+        needed = _resources(part, step_system(part, self.dram)[0])
+        assert needed is not None
+        has = capacity(self.board.room)
+        return next(
+            (
+                f"{getattr(needed, kind):,} {TITLES[kind]} with its movers: allowed are "
+                f"{getattr(has, kind):,} of {self.board.part.name}"
+                for kind in KINDS
+                if getattr(needed, kind) > getattr(has, kind)
+            ),
+            "",
+        )

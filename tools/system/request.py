@@ -7,13 +7,40 @@ from pathlib import Path
 
 from merp.tools.common import fields
 from merp.tools.common.kinds import File, Listener, Place, Told
-from merp.tools.common.request import keyword, needed
+from merp.tools.common.request import again, keyword, needed
 from merp.tools.layout.request import LayoutFields
+
+BOARD = "kc705"
+"""The board of a system, unless another one is requested."""
+
+
+def _board() -> str:
+    from merp.tools.common.boards import sized_names  # only help pages list them
+
+    return (
+        f"a shipped board ({', '.join(sized_names())}) or a TOML file with memory.mib: its part "
+        f"limits the engines of a bitstream, its memory the arrays (default: {BOARD})"
+    )
+
+
+@dataclass(frozen=True)
+class SystemFields(LayoutFields):
+    """The keywords of the Python method; the verb has them, too."""
+
+    _: KW_ONLY
+    board: Place = again(
+        LayoutFields,
+        "board",
+        default=BOARD,
+        help=_board,
+        says="a shipped board or a TOML file. Its part limits the engines of a bitstream, its "
+        f"memory the addresses. The default is {BOARD}.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SystemOptions(LayoutFields, fields.Tables):
-    """The options of the verb. The memory is that of ``merp layout``."""
+class SystemOptions(SystemFields, fields.Tables):
+    """The options of the verb."""
 
     network: str = fields.network(after="words")
     output: Path = fields.output(
@@ -24,7 +51,7 @@ class SystemOptions(LayoutFields, fields.Tables):
 
 
 @dataclass(frozen=True)
-class SystemKeywords(LayoutFields):
+class SystemKeywords(SystemFields):
     """The keywords of the Python method."""
 
     output: Place = field(

@@ -9,28 +9,27 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from merp.cosim.board.step_lists import step_system
+from merp.cosim.board.system import system_of
 from merp.cosim.synthesis.analysis import analyse
 from merp.hdl.conversion.convert import Export, Language, convert
 from merp.models.base.register_map import RegisterMap
+from merp.models.fpga.resources import KINDS, TITLES
 from merp.models.golden.training import RATE
 from merp.models.network.network import Network
 from merp.tools.common.output import Output
-from merp.tools.common.owned import MANIFEST
+from merp.tools.common.owned import MANIFEST, own
 from merp.tools.common.progress import Progress
 from merp.tools.common.rows import Rows
 from merp.tools.export.facts import register_rows
 from merp.tools.export.package import render
-from merp.tools.layout.request import LayoutFields
-from merp.tools.system.host_arrays import host_arrays
-from merp.tools.system.planned_system import PlannedSystem, planned_system
-from merp.tools.system.request import SystemKeywords
+from merp.tools.system.planned_system import PlannedStep, PlannedSystem, planned_step
+from merp.tools.system.request import SystemFields, SystemKeywords
 
 FOLDERS: Final[Mapping[Language, str]] = {"vhdl": "hdl", "verilog": "verilog"}
 """The folder of each language."""
 
-TEMPLATE, PAGE = "system.md", "README.md"
-LAYOUT, REGISTERS, LISTS = "layout.json", "registers.json", "lists.json"
+TEMPLATE, STEP_TEMPLATE, PAGE = "system.md", "system_step.md", "README.md"
+LAYOUT, REGISTERS, LISTS, STEP = "layout.json", "registers.json", "lists.json", "step.json"
 
 WAIVER: Final = "-Wno-SYMRSVDWORD"
 """Verilator warns that ``interrupt`` is also a word of C++."""
@@ -50,60 +49,63 @@ PORTS: Final = {
 
 
 class SystemPackage(Rows):
-    """One row for each engine of a written accelerator, in the order of their numbers.
+    """One row for each engine of a written package, by bitstreams, in the order of their numbers.
 
-    The keys of a row are ``engine``, ``number``, ``layers``, ``phases``, ``passes`` of a step, and
-    ``streams``: the number of the mover of each stream.
+    The keys of a row are ``engine``, ``bitstream``, ``number``, ``layers``, ``phases``, ``passes``
+    of a step, and ``streams``: the number of the mover of each stream.
 
     Attributes:
         paths: every written file.
     """
 
-    def __init__(self, planned: PlannedSystem, output: Path, manifest: Mapping[str, Any]) -> None:
-        self._planned, self._output = planned, output
+    def __init__(self, step: PlannedStep, output: Path, manifest: Mapping[str, Any]) -> None:
+        self._step, self._output = step, output
         names = (*manifest["files"], MANIFEST)
         self.paths: tuple[Path, ...] = tuple(output / name for name in names)
-        super().__init__(f"System of {described(planned)}", planned.engines())
+        super().__init__(
+            f"System of {described(step)}", [row for each in step.systems for row in each.engines()]
+        )
 
     def json(self) -> dict[str, Any]:
         """Return the answer of ``merp system --json``."""
-        planned = self._planned
+        step = self._step
         return {
-            **request_facts(planned),
+            **request_facts(step),
             "directory": str(self._output),
-            "engines": [dict(row) for row in self],
-            "movers": planned.movers,
-            "port": port_facts(planned),
-            "memory": {
-                "first": planned.memory.layout.first, "end": planned.end, **planned.bytes,
-            },
-            "lists": [
-                {**row, "passes": len(row["passes"])} for row in planned.list_rows()
+            "part": step.board.part.name,
+            "bitstreams": [
+                {
+                    "bitstream": each.name,
+                    "directory": str(self._output / folder_of(step, each)),
+                    "port": each.port,
+                    "resources": each.resources and each.resources.figures(),
+                }
+                for each in step.systems
             ],
+            "engines": [dict(row) for row in self],
+            "movers": [row for each in step.systems for row in each.movers],
+            "memory": {"first": step.memory.layout.first, "end": step.end, **step.bytes},
+            "lists": [{**row, "passes": len(row["passes"])} for row in step.list_rows()],
             "files": [str(path) for path in self.paths],
-        }  # fmt: skip
+        }
 
 
-def described(planned: PlannedSystem) -> str:
+def described(step: PlannedStep) -> str:
     """Return network and images in words."""
-    images = planned.memory.json()["images"]
-    return f"{planned.network.name}, {images:,} image{'s' if images > 1 else ''}"
+    images = step.memory.json()["images"]
+    return f"{step.network.name}, {images:,} image{'s' if images > 1 else ''}"
 
 
-def request_facts(planned: PlannedSystem) -> dict[str, Any]:
+def request_facts(step: PlannedStep) -> dict[str, Any]:
     """Return the request, as in the answer of ``merp layout --json``."""
     keys = ("network", "machine", "images", "momentum", "board")
-    asked = planned.memory.json()
+    asked = step.memory.json()
     return {key: asked[key] for key in keys}
 
 
-def port_facts(planned: PlannedSystem) -> dict[str, int]:
-    """Return the widths of the port to memory, and its longest burst."""
-    port = planned.system.design.port
-    return {
-        "data_bits": port.data_bits, "address_bits": port.address_bits, "id_bits": port.id_bits,
-        "burst_beats": port.burst_beats,
-    }  # fmt: skip
+def folder_of(step: PlannedStep, system: PlannedSystem) -> str:
+    """Return the folder of a bitstream in the package; a single one has the package for itself."""
+    return system.name if len(step.systems) > 1 else "."
 
 
 @dataclass(frozen=True)
@@ -111,11 +113,11 @@ class Writing:
     """Write the files of a package.
 
     Attributes:
-        planned: the accelerator.
+        step: the accelerators.
         progress: called with the progress.
     """
 
-    planned: PlannedSystem
+    step: PlannedStep
     progress: Progress
 
     def fill(self, folder: Path) -> dict[str, Any]:
@@ -124,28 +126,61 @@ class Writing:
         Raises:
             RuntimeError: GHDL or Verilator is installed and rejects the hardware.
         """
-        planned = self.planned
-        exports = {language: self._converted(language, folder) for language in FOLDERS}
-        top = exports["vhdl"].top
-        lists = [{**row, "file": f"lists/{row['name']}.bin"} for row in planned.list_rows()]
-        host = host_arrays(planned.plan)
-        for row in lists:
-            name = row["name"]
-            row["host"] = {"writes": host.writes[name], "reads": host.reads[name]}
-            path = folder / row["file"]
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(planned.lists[name].words.astype("<u4").tobytes())
-        about = request_facts(planned)
-        _put(folder / LAYOUT, planned.memory.json())
-        _put(folder / REGISTERS, {**about, "top": top, **registers_of(planned)})
-        _put(folder / LISTS, {**about, "kept": host.kept, "lists": lists})
+        step = self.step
+        if len(step.systems) == 1:
+            return self._fill(folder, step.systems[0])
+        about = request_facts(step)
+        for each in step.systems:
+            own_folder = folder / folder_of(step, each)
+            own_folder.mkdir()
+            own(own_folder, self._fill(own_folder, each))
         facts = {
             "name": folder.name,
-            "title": f"Accelerator of a training step of {described(planned)}",
+            "title": f"Accelerators of a training step of {described(step)}",
+            **about,
+            "part": step.board.part.name,
+            "bitstreams": [folder_of(step, each) for each in step.systems],
+        }
+        rows = step.list_rows()
+        order = [{key: row[key] for key in ("name", "bitstream", "host")} for row in rows]
+        _put(folder / STEP, {**about, "kept": step.host.kept, "lists": order})
+        values = {
+            "version": version("merp"),
+            "lists": rows,
+            "host": step.host,
+            "systems": step.systems,
+            "resources": [TITLES[kind] for kind in KINDS],
+        }
+        (folder / PAGE).write_text(render(STEP_TEMPLATE, facts | values), encoding="utf-8")
+        return facts
+
+    def _fill(self, folder: Path, planned: PlannedSystem) -> dict[str, Any]:
+        """Write the files of a bitstream except the manifest; return the contents of that."""
+        step = self.step
+        exports = {language: self._converted(planned, language, folder) for language in FOLDERS}
+        top = exports["vhdl"].top
+        lists = [
+            {**row, "file": f"lists/{row['name']}.bin"}
+            for row in step.list_rows()
+            if row["bitstream"] == planned.name
+        ]
+        for row in lists:
+            path = folder / row["file"]
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(planned.lists[row["name"]].words.astype("<u4").tobytes())
+        about = request_facts(step)
+        _put(folder / LAYOUT, step.memory.json())
+        _put(folder / REGISTERS, {**about, "top": top, **registers_of(planned)})
+        _put(folder / LISTS, {**about, "kept": step.host.kept, "lists": lists})
+        facts = {
+            "name": folder.name,
+            "title": f"Accelerator of a training step of {described(step)}",
             "top": top,
             **about,
+            "part": step.board.part.name,
+            "resources": planned.resources and planned.resources.figures(),
             "versions": {name: version(name) for name in ("merp", "myhdl")},
-            "port": port_facts(planned),
+            "port": planned.port,
             "compile_order": {
                 language: [f"{FOLDERS[language]}/{file.name}" for file in found.files]
                 for language, found in exports.items()
@@ -153,13 +188,14 @@ class Writing:
         }  # fmt: skip
         values = facts | {
             "version": version("merp"),
+            "whole": len(step.systems) == 1,
             "ports": _ports(exports["vhdl"]),
-            "arrays": [dict(row) for row in planned.memory],
-            "end": planned.memory.layout.end,
+            "arrays": [dict(row) for row in step.memory],
+            "end": step.memory.layout.end,
             "engines": planned.engines(),
             "movers": planned.movers,
             "lists": lists,
-            "host": host,
+            "host": step.host,
             "register_rows": register_rows(planned.system.host),
             "rate": RATE,
             "updates": _updates(planned),
@@ -167,15 +203,17 @@ class Writing:
         (folder / PAGE).write_text(render(TEMPLATE, values), encoding="utf-8")
         return facts
 
-    def _converted(self, language: Language, folder: Path) -> Export:
+    def _converted(self, planned: PlannedSystem, language: Language, folder: Path) -> Export:
         """Convert the accelerator, and let a simulator of the language read the files.
 
         Raises:
             RuntimeError: GHDL or Verilator is installed and rejects the files.
         """
-        self.progress.say(f"converting to {language}")
+        of = f"{planned.name} " if len(self.step.systems) > 1 else ""
+        self.progress.say(f"converting {of}to {language}")
         # A conversion connects the signals of an accelerator, so each takes its own.
-        system, _ = step_system(self.planned.plan)
+        port = planned.system.design.port
+        system = system_of(planned.plan.tops, port)
         found = convert(system.function, system.args, language, folder / FOLDERS[language])
         with self.progress.spent.on("analysis by the simulator"):
             analyse(language, found.top, found.files, WAIVER)
@@ -240,9 +278,9 @@ def _updates(planned: PlannedSystem) -> list[dict[str, str]]:
 
 
 def write_system(
-    network: Network, asked: LayoutFields, option: str, output: Path, progress: Progress
+    network: Network, asked: SystemFields, option: str, output: Path, progress: Progress
 ) -> SystemPackage:
-    """Write the package of an accelerator.
+    """Write the package of the accelerators of a step.
 
     Args:
         network: the network.
@@ -252,15 +290,15 @@ def write_system(
         progress: called with the progress.
 
     Raises:
-        BadInput: as in ``planned_system``, or the folder cannot be written.
+        BadInput: as in ``planned_step``, or the folder cannot be written.
         RuntimeError: GHDL or Verilator is installed and rejects the hardware.
     """
-    planned = planned_system(network, asked)
+    step = planned_step(network, asked)
     with Output.of_package(option, output) as place:
         with progress.spent.on("converting and writing"):
-            manifest = place.add_folder(place.name, Writing(planned, progress).fill)
+            manifest = place.add_folder(place.name, Writing(step, progress).fill)
             place.commit()
-    return SystemPackage(planned, output, manifest)
+    return SystemPackage(step, output, manifest)
 
 
 def system(network: Network, asked: SystemKeywords) -> SystemPackage:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from merp.models.fpga.resources import TITLES
 from merp.tools.common.rows import Row
 from merp.tools.common.table import console, say, table
 from merp.tools.system.system_package import SystemPackage
@@ -14,11 +15,15 @@ NAMED: Final = 3
 
 
 def print_system(found: SystemPackage) -> None:
-    """Print the engines, and lines about movers, memory, lists and files."""
+    """Print the engines, and lines about bitstreams, movers, memory, lists and files."""
     answer = found.json()
+    several = len(answer["bitstreams"]) > 1
     heads = ["engine", "phases", "layers", "passes", "inputs", "outputs"]
     rows = [_cells(row) for row in found]
-    console().print(table(found.title, heads, rows, text_columns=3))
+    if several:
+        heads = ["bitstream", *heads]
+        rows = [[row["bitstream"], *cells] for row, cells in zip(found, rows, strict=True)]
+    console().print(table(found.title, heads, rows, text_columns=3 + several))
     for line in _lines(answer):
         say(line)
 
@@ -31,17 +36,29 @@ def _cells(row: Row) -> list[str]:
 
 
 def _lines(answer: Mapping[str, Any]) -> list[str]:
-    ways = [each["direction"] for each in answer["movers"]]
-    memory, port = answer["memory"], answer["port"]
-    lines = [
-        f"movers: {ways.count('read')} read, {ways.count('write')} write, on a port of "
-        f"{port['data_bits']} bits",
-        f"memory: {memory['arrays']:,} bytes of arrays, {memory['lists']:,} of lists and records",
-    ]
-    for each in answer["lists"]:
-        many = "" if each["passes"] == 1 else "es"
+    several = len(answer["bitstreams"]) > 1
+    memory, lines = answer["memory"], []
+    for each in answer["bitstreams"]:
+        own = [row for row in answer["movers"] if row["bitstream"] == each["bitstream"]]
+        ways = [row["direction"] for row in own]
+        of = f"{each['bitstream']} " if several else ""
         lines.append(
-            f"list {each['name']}: {each['passes']:,} pass{many}, {each['words']:,} words at "
-            f"{each['address']:#x}"
+            f"{of}movers: {ways.count('read')} read, {ways.count('write')} write, on a port of "
+            f"{each['port']['data_bits']} bits"
+        )
+        if each["resources"] is not None:
+            figures = ", ".join(
+                f"{each['resources'][kind]:,} {title}" for kind, title in TITLES.items()
+            )
+            lines.append(f"{of}estimate: {figures} of {answer['part']}")
+    lines.append(
+        f"memory: {memory['arrays']:,} bytes of arrays, {memory['lists']:,} of lists and records"
+    )
+    for row in answer["lists"]:
+        many = "" if row["passes"] == 1 else "es"
+        on = f" on {row['bitstream']}" if several else ""
+        lines.append(
+            f"list {row['name']}{on}: {row['passes']:,} pass{many}, {row['words']:,} words at "
+            f"{row['address']:#x}"
         )
     return [*lines, f"{len(answer['files']):,} files in {answer['directory']}"]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
+from merp.cosim.machines.cnn_merp.phases.fused_forward import FusedForward
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
+from merp.cosim.machines.cnn_merp.training.engine_resources import engine_resources
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.models.base.formats import FloatFormat
 from merp.models.base.rates import Rates, UpdateRule
+from merp.models.fpga.resources import Resources
 from merp.models.golden.training import RATE, rates_of
 from merp.models.machines.cnn_merp.memory.step_memory import StepMemory
 from merp.models.machines.cnn_merp.params.kernel_update_registers import kernel_update_registers
@@ -39,13 +42,17 @@ def step_plan(layers: WholeLayers, images: int, rates: Rates) -> StepPlan:
     memory = StepMemory(network, images, rates.rule.momentum)
     names: dict[tuple[str | None, str], str] = {}  # of engines, by design and phase
     tops: dict[str, Top] = {}
+    resources: dict[str, Resources] = {}
     for each in memory.passes:
         layer = network.layer(each.layer)
         key = layer.design, each.phase
         if key not in names:
-            number = sum(phase == each.phase for _, phase in names)
+            number = sum(used == each.phase for _, used in names)
             names[key] = f"{each.phase}{number}"
-            tops[names[key]] = layers.top(layer, each.phase, "rtl", rule=rates.rule)
+            phase = layers.phase(layer, each.phase, rates.rule)
+            assert not isinstance(phase, FusedForward)
+            tops[names[key]] = phase.top("rtl")
+            resources[names[key]] = engine_resources(phase)
 
     def planned(each: StepPass) -> PlannedPass:
         layer = network.layer(each.layer)
@@ -60,4 +67,4 @@ def step_plan(layers: WholeLayers, images: int, rates: Rates) -> StepPlan:
         return PlannedPass(each.layer, each.phase, each.number, engine, config, parts)
 
     lists = {name: [planned(each) for each in memory.of(phases)] for name, phases in LISTS.items()}
-    return StepPlan(tops, memory.arrays, lists)
+    return StepPlan(tops, memory.arrays, lists, resources)
