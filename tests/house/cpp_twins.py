@@ -50,10 +50,17 @@ def in_cpp(block: Entity) -> Entity:
     return Entity(array)
 
 
-def either(block: Entity) -> list[Any]:
-    """A block, its twin in Python and its twin in C++, as parameters of a test."""
+def either(block: Entity, *of_rtl: pytest.MarkDecorator) -> list[Any]:
+    """A block, its twin in Python and its twin in C++, as parameters of a test.
+
+    ``of_rtl`` are further marks of the block itself.
+    """
     cpp = pytest.param(in_cpp(block), marks=pytest.mark.verilator, id="cpp")
-    return [pytest.param(block, id="rtl"), pytest.param(block.twin, id="behavioural"), cpp]
+    return [
+        pytest.param(block, marks=of_rtl, id="rtl"),
+        pytest.param(block.twin, id="behavioural"),
+        cpp,
+    ]
 
 
 def clock_of(

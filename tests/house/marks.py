@@ -1,5 +1,6 @@
 """Parameters of tests with marks: what only ``make test-full`` runs, and engines."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -10,6 +11,11 @@ from needed_tools import ENGINES
 def in_full(*values: Any) -> list[Any]:
     """Each value as a parameter that is marked ``full``."""
     return [pytest.param(value, marks=pytest.mark.full) for value in values]
+
+
+def few(values: Iterable[Any], *quick: Any) -> list[Any]:
+    """All values; those that are not ``quick`` are marked ``full``."""
+    return [each if each in quick else in_full(each)[0] for each in values]
 
 
 def rows_in_full(*rows: tuple[Any, ...]) -> list[Any]:

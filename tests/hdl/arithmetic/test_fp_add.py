@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from block_bench import Replays
-from marks import in_full
+from marks import few, in_full
 from merp.cosim.block.replay import lint_verilog
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
@@ -27,7 +27,7 @@ FORMATS = {
     "e8f27": FloatFormat(8, 27),  # of wide accumulators
 }
 every_format = pytest.mark.parametrize("fmt", FORMATS.values(), ids=FORMATS)
-every_latency = pytest.mark.parametrize("latency", LATENCIES)
+every_latency = pytest.mark.parametrize("latency", few(LATENCIES, 1, 4))
 
 DIRECTED = [
     (0x3F800000, 0x80000000, 0x3F800000),  # zero beside a number

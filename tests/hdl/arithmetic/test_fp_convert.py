@@ -134,8 +134,8 @@ def test_fp_convert_rejects_what_is_not_narrower(fmt: FloatFormat, target: Float
 
 
 NARROW = [(BINARY32, BINARY16, 0), (BINARY32, BFLOAT16, 0)]  # at the border of an engine
-MORE = [*((*pair, 1) for pair in PAIRS[6:]), *((*pair, 0) for pair in (*PAIRS[:3], *PAIRS[7:]))]
-BUILT = [*((*pair, 1) for pair in PAIRS[:6]), *NARROW, *rows_in_full(*MORE)]
+MORE = [*((*pair, 1) for pair in PAIRS[1:]), *((*pair, 0) for pair in (*PAIRS[:3], *PAIRS[7:]))]
+BUILT = [(*PAIRS[0], 1), *NARROW, *rows_in_full(*MORE)]
 each_built = pytest.mark.parametrize(("fmt", "target", "latency"), BUILT)
 
 

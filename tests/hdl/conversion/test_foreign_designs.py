@@ -11,6 +11,7 @@ import pytest
 from myhdl import ResetSignal, Signal, intbv, modbv
 
 from block_bench import BlockBench, Replays
+from marks import few
 from merp.cosim.block.replay import lint_verilog
 from merp.testbenches.block.trace import flatten
 
@@ -160,7 +161,7 @@ DESIGNS: dict[str, Design] = {
 }  # fmt: skip
 """By name: the block, what makes its arguments, and the inputs that are driven at random."""
 
-every_design = pytest.mark.parametrize("name", DESIGNS)
+every_design = pytest.mark.parametrize("name", few(DESIGNS, *list(DESIGNS)[::3]))
 
 
 @pytest.mark.ghdl

@@ -10,7 +10,7 @@ import pytest
 
 from block_bench import Replays
 from cpp_twins import either, in_cpp
-from marks import in_full
+from marks import few, in_full
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.models.arithmetic.fp_add import fp_add
@@ -70,7 +70,9 @@ def name(design: EngineDesign) -> str:
     )
 
 
-every_design = pytest.mark.parametrize("design", CONFIGURATIONS, ids=name)
+every_design = pytest.mark.parametrize(
+    "design", few(CONFIGURATIONS, *CONFIGURATIONS[::2]), ids=name
+)
 
 
 def sum_of_products(design: EngineDesign, window: list[int], kernels: list[list[int]]) -> Any:
@@ -203,9 +205,7 @@ def anything(design: EngineDesign, seed: str, slots: int) -> CuScript:
     return script
 
 
-@pytest.mark.parametrize(
-    "design", [*CONFIGURATIONS[::2], *in_full(*CONFIGURATIONS[1::2])], ids=name
-)
+@pytest.mark.parametrize("design", few(CONFIGURATIONS, *CONFIGURATIONS[::4]), ids=name)
 def test_cu_arrays_agree_on_anything(design: EngineDesign) -> None:
     script = anything(design, name(design), 200 if design.k < 3 else 60)
     rtl = run_cu_array(cu_array, script)

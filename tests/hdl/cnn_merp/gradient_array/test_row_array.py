@@ -8,7 +8,7 @@ import pytest
 
 from block_bench import Replays
 from cpp_twins import either, in_cpp
-from marks import in_full, rows_in_full
+from marks import few, in_full, rows_in_full
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.models.arithmetic.fp_add import fp_add
@@ -78,7 +78,7 @@ class Gradients:
 @every_array
 @pytest.mark.parametrize(
     "design",
-    [*CONFIGURATIONS[1::4], *in_full(*CONFIGURATIONS[::2], *CONFIGURATIONS[3::4])],
+    few(CONFIGURATIONS, CONFIGURATIONS[1]),
     ids=name,
 )
 def test_gradients_match_golden(array: Callable[..., Any], design: EngineDesign) -> None:
@@ -118,7 +118,7 @@ def corners(columns: int) -> tuple[Bits, Bits]:
     return np.concatenate([x, more[0]]), np.concatenate([delta, more[1]])
 
 
-@every_array
+@pytest.mark.parametrize("array", either(row_array, pytest.mark.full))
 @pytest.mark.parametrize(
     ("dsp", "window", "operand"), [(1, 20, 8), *rows_in_full((2, 32, 24), (1, 32, 24), (1, 28, 24))]
 )
@@ -162,7 +162,7 @@ def test_what_is_no_number_stays_in_its_row_and_tap(array: Callable[..., Any]) -
 
 
 @every_array
-@pytest.mark.parametrize("columns", [4, 1024])
+@pytest.mark.parametrize("columns", few([4, 1024], 4))
 def test_a_row_of_the_largest_products(array: Callable[..., Any], columns: int) -> None:
     """The sum of max_size products fills its bits, above and below zero."""
     design = design_for(1, 1, max_size=columns, fused_dsp=2)
@@ -256,9 +256,7 @@ def anything(design: EngineDesign, seed: int, sweeps: int) -> RowScript:
     return script
 
 
-@pytest.mark.parametrize(
-    "design", [*CONFIGURATIONS[::2], *in_full(*CONFIGURATIONS[1::2])], ids=name
-)
+@pytest.mark.parametrize("design", few(CONFIGURATIONS, *CONFIGURATIONS[::4]), ids=name)
 def test_arrays_agree_on_anything(design: EngineDesign) -> None:
     script = anything(design, 7, 40)
     rtl, fast = script.play(row_array), script.play(row_array_fast)

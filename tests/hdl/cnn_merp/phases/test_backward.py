@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from audited_runs import assert_same, audited, many_in_verilog
-from marks import in_full
+from marks import few, in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import RunRecord
@@ -217,7 +217,7 @@ def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -
     return audited(job, engine, [each.expected() for each in cases])
 
 
-@pytest.mark.parametrize("index", range(len(ELABORATIONS)))
+@pytest.mark.parametrize("index", few(range(len(ELABORATIONS)), 1, 3))
 def test_random_layers_back_to_back(index: int) -> None:
     play([case(seed, index) for seed in range(3)])
 
@@ -246,7 +246,7 @@ def plain(index: int, seed: int, **changes: Any) -> Case:
 @pytest.mark.parametrize(
     "stalls", [LATE, EARLY, SHUT, OPEN], ids=["late", "early", "maps", "deltas"]
 )
-@pytest.mark.parametrize("index", [0, 3])
+@pytest.mark.parametrize("index", few([0, 3], 3))
 def test_either_half_may_be_the_last_and_wait_for_the_other(
     index: int, stalls: dict[str, tuple[int, ...]]
 ) -> None:
