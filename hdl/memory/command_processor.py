@@ -125,6 +125,7 @@ def command_processor(
     n_streams, n_engines = design.streams, design.engines
     engine_masks = 1 << n_engines
     base_bits, last_engine = design.address_bits - 2, design.engines - 1
+    record_cycles, of_records = design.record_cycles, 1 << design.streams - 1
     length_bits, high_bits = min(base_bits, WORD), design.address_bits - WORD
     target = bits(base_bits)  # of a jump, in words
     state, op = bits(4), bits(8)
@@ -200,7 +201,9 @@ def command_processor(
             reason.next = MEMORY
         elif (state == COMMAND or state == WORDS) and left == 0:
             reason.next = SHORT
-        elif state == WAITING and limit == 0 and not over:
+        elif limit == 0 and state == WAITING and not over:
+            reason.next = TIME
+        elif limit == 0 and state == SEND and not records.ready:
             reason.next = TIME
         failing.next = reason != NONE and state in (COMMAND, WORDS, SEND, WAITING, REFETCH)
 
@@ -244,6 +247,8 @@ def command_processor(
             state.next = STOP
             if state == WAITING:
                 status.waiting.next = mask[n_streams:] & ~streams.done
+            elif state == SEND:
+                status.waiting.next = of_records
         elif state == COMMAND:
             if commands.valid:
                 left.next = left - 1
@@ -314,6 +319,7 @@ def command_processor(
                     failed.next = REFUSED
                     state.next = STOP
                 elif op == RECORD:
+                    limit.next = record_cycles
                     state.next = SEND
                 elif op == WRITE and more != 0:
                     state.next = WORDS
@@ -332,6 +338,8 @@ def command_processor(
                     access.index.next = place + 1
                     place.next = place + 1
                     state.next = ACCESS
+            else:
+                limit.next = limit - 1
         elif state == WAITING:
             status.waiting.next = mask[n_streams:] & ~streams.done
             if over:

@@ -145,7 +145,7 @@ class _Unit:
 class _Stuck(Exception):
     """The list goes on no further."""
 
-    def __init__(self, failure: Failure | None) -> None:
+    def __init__(self, failure: Failure) -> None:
         super().__init__(failure)
         self.failure = failure
 
@@ -241,7 +241,8 @@ class GoldenList:
                 self.recorded += numbers
                 self._move()
                 if self.recorded:
-                    raise _Stuck(None)
+                    self.stuck_on = {RECORDS}
+                    raise _Stuck(Failure.TIME)
 
     def _start(self, mask: int) -> None:
         for number, name in enumerate(self.names):

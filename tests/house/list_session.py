@@ -13,7 +13,7 @@ from list_engine import Engine
 from list_golden import GoldenList
 from list_memory import put_words
 from list_system import STATE
-from list_trigger import Trigger, drawn_trigger
+from list_trigger import drawn_trigger
 from list_verdict import ListVerdict, Playing
 
 from merp.models.memory.bursts import bursts_of
@@ -198,8 +198,6 @@ class ListSession:
             now.abort = drawn_trigger(rng)
         if kind == "reset":
             now.reset = drawn_trigger(rng)
-        if drawn.stuck:
-            now.abort = Trigger("a cycle", rng.randint(1, 2500), 0)
         errors = self._errors(now) if kind in ("errors", "both") else []
         conduct = self._conduct()
         self.memory.conduct = Conduct(**{**vars(conduct), "errors": errors})

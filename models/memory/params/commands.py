@@ -55,7 +55,7 @@ class Failure(IntEnum):
     REFUSED = 2  # a register does not exist, or must not be written
     UNEXPECTED = 3  # a register has another value than expected
     MEMORY = 4  # memory answered with an error
-    TIME = 5  # a wait took more cycles than its limit
+    TIME = 5  # a wait, or a recorded register, took more cycles than its limit
     ABORTED = 6  # the host ended the list
     SHORT = 7  # the list has fewer words than its last command
 
@@ -68,6 +68,7 @@ class ProcessorDesign:
         streams: number of streams that commands start, 1 to 32.
         engines: number of engines with registers, 1 to 16.
         address_bits: bits of a byte address in memory, 32 to 40.
+        record_cycles: cycles that a recorded register may wait for its place in memory.
 
     Raises:
         ValueError: a field is out of range; the message names it and the allowed range.
@@ -76,6 +77,7 @@ class ProcessorDesign:
     streams: int
     engines: int
     address_bits: int = 32
+    record_cycles: int = 1 << 16
 
     def __post_init__(self) -> None:
         """Check the fields."""
@@ -85,5 +87,6 @@ class ProcessorDesign:
                 "streams": (1, MOST_STREAMS),
                 "engines": (1, MOST_ENGINES),
                 "address_bits": (32, 40),
+                "record_cycles": (1, (1 << WORD) - 1),
             },
         )

@@ -39,6 +39,7 @@ class SubsystemDesign:
         readers: name and mover of each stream that an engine reads.
         writers: name and mover of each stream that an engine writes.
         engines: number of engines with registers, 1 to 16.
+        record_cycles: cycles that a recorded register may wait for its place in memory.
 
     Raises:
         ValueError: as ``InterfaceDesign`` and ``ProcessorDesign``.
@@ -48,6 +49,7 @@ class SubsystemDesign:
     readers: tuple[tuple[str, Mover], ...]
     writers: tuple[tuple[str, Mover], ...]
     engines: int = 1
+    record_cycles: int = 1 << 16
 
     def __post_init__(self) -> None:
         """Check the fields."""
@@ -70,6 +72,7 @@ class SubsystemDesign:
             streams=len(self.numbers),
             engines=self.engines,
             address_bits=self.port.address_bits,
+            record_cycles=self.record_cycles,
         )
 
     @cached_property

@@ -1,6 +1,7 @@
 """Lists of commands: every effect against the golden player; failures, aborts, resets, the VHDL."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -70,11 +71,12 @@ class Play:
     def __init__(
         self, words: Mapping[int, int], base: int, size: int, seed: int = 1,
         design: ProcessorDesign = DESIGN, pace: float = 1.0, abort_at: int = 1 << 30,
-        slowest: int = 9, fail_at: int = 1 << 30,
+        slowest: int = 9, fail_at: int = 1 << 30, full_from: int = 1 << 30,
     ) -> None:  # fmt: skip
         self.words, self.base, self.size = words, base, size
         self.design, self.pace = design, pace
         self.abort_at, self.slowest, self.fail_at = abort_at, slowest, fail_at
+        self.full_from = full_from  # records that find a place
         self.rng = Random(seed)
         self.engines = Engines(design.engines)
         self.effects: list[tuple[str | int, ...]] = []
@@ -165,8 +167,13 @@ class Play:
             "streams_done": done,
             "streams_idle": int(stopping and cycle > self.late),
             "streams_failed": int(cycle >= self.fail_at),
-            "records_ready": int(self.rng.random() < self.pace),
+            "records_ready": int(self.recorded < self.full_from and self.rng.random() < self.pace),
         }
+
+    @property
+    def recorded(self) -> int:
+        """Number of records so far."""
+        return sum(each[0] == "record" for each in self.effects)
 
     def run(self, cycles: int) -> Recorded:
         return bench(self.design).run(self.drive, cycles)
@@ -306,6 +313,40 @@ def test_a_wait_has_a_limit(limit: int) -> None:
         assert trace.column("status_waiting")[-1] == 1 << 3
         begun = trace.column("status_waiting").index(1 << 3)
         assert trace.column("streams_stop").index(1) - begun == limit
+
+
+@pytest.mark.parametrize("full_from", [0, 2])
+def test_a_record_without_a_place_has_a_limit(full_from: int) -> None:
+    """Its walk has ended, or was never started."""
+    design = replace(DESIGN, record_cycles=40)
+    words = encoded([*make.record(8, 4), make.END])
+    play = Play(placed(words), 64, len(words), design=design, full_from=full_from)
+    trace = play.run(300)
+    assert trace.columns("status_busy", "status_done", "status_failure")[-1] == (0, 1, Failure.TIME)
+    assert trace.column("status_waiting")[-1] == 1 << design.streams - 1
+    assert play.recorded == full_from
+    assert play.aborted == [0, 1]
+    valid = trace.column("records_valid")
+    assert sum(valid) == full_from + design.record_cycles + 1
+    assert trace.column("streams_stop").index(1) == len(valid) - valid[::-1].index(1)
+
+
+def test_a_record_may_find_its_place_in_the_last_cycle() -> None:
+    words = encoded([*make.record(8, 1), make.END])
+    for late, failure in ((40, Failure.NONE), (41, Failure.TIME)):
+        play = Play(placed(words), 64, len(words), design=replace(DESIGN, record_cycles=40))
+        begun: list[int] = []
+
+        def drive(
+            cycle: int, seen: Sample, play: Play = play, late: int = late, begun: list[int] = begun
+        ) -> Mapping[str, int]:
+            inputs = play.drive(cycle, seen)
+            if cycle and seen["records_valid"]:
+                begun.append(cycle)
+            return {**inputs, "records_ready": int(len(begun) >= late)}
+
+        trace = bench(play.design).run(drive, 200)
+        assert trace.column("status_failure")[-1] == failure
 
 
 def test_a_wait_for_an_interrupt_of_an_engine() -> None:
