@@ -19,13 +19,16 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words of the model are
 
 constexpr uint64_t NONE = ~uint64_t{0};
 constexpr int RESET_CYCLES = 16, LONGEST_BURST = 256;
+constexpr uint64_t WINDOWS = 64, FIRST_WINDOW = 16;
 constexpr int MOST_STREAMS = 128, MOST_ENGINES = 16, MOST_IDS = 32;
 static_assert(STREAMS <= MOST_STREAMS, "a pass has no place for so many streams");
 
 // As in bus.py.
 struct Direction {
     uint64_t beats, bytes, busy, waiting, answered, latency_sum, latency_least, latency_most;
+    uint64_t row_hits, row_misses;
     uint64_t bursts[LONGEST_BURST + 1];
+    uint64_t windows[WINDOWS];  // bytes
 };
 
 // Elements of a stream since an engine began; their first and last cycle. It began in cycle 0.
@@ -49,6 +52,7 @@ struct Pass {
 struct Counters {
     uint64_t cycles, busy, outside, outside_address;
     uint64_t faults, rule, fault_cycle;  // broken rules of AXI4; the first one, as in bus.py
+    uint64_t window;                     // cycles of a window
     Direction read, write;
 };
 
@@ -90,9 +94,9 @@ struct Board {
     std::vector<Pass> passes;
     std::array<int64_t, MOST_ENGINES> latest;  // the pass of each engine that began last, or -1
     uint64_t beginning = 0;                    // the engines that began in the cycle before
+    uint64_t opened = 0;                       // banks whose row has had no access since ACTIVATE
 
     Board() { latest.fill(-1); }
-
 
     ~Board() { model.final(); }
 
@@ -104,6 +108,40 @@ struct Board {
         model.eval();
         count();
         follow();
+        if (model.commands) access(model.commands);
+    }
+
+    // The first access to a row after its ACTIVATE is a miss, the next ones are hits. The phases of
+    // a cycle follow each other.
+    void access(uint64_t commands) {
+        for (int phase = 0; phase < PHASES; ++phase, commands >>= COMMAND_BITS) {
+            const uint64_t bank = commands >> (COMMAND_BITS - BANK_BITS) & ((1 << BANK_BITS) - 1);
+            const uint64_t mark = uint64_t{1} << bank;
+            const bool read = commands >> READ & 1, write = commands >> WRITE & 1;
+            if (commands >> ACTIVATE & 1) opened |= mark;
+            if (!read && !write) continue;
+            Direction& direction = read ? counters.read : counters.write;
+            ++(opened & mark ? direction.row_misses : direction.row_hits);
+            opened &= ~mark;
+        }
+    }
+
+    void carry(Direction& direction, uint64_t bytes) {
+        ++direction.beats;
+        direction.bytes += bytes;
+        direction.windows[counters.cycles / counters.window] += bytes;
+    }
+
+    // Twice as long windows, so that there is always one for the next cycle.
+    void widen() {
+        counters.window *= 2;
+        for (Direction* direction : {&counters.read, &counters.write}) {
+            uint64_t* const windows = direction->windows;
+            for (uint64_t i = 0; i < WINDOWS / 2; ++i) {
+                windows[i] = windows[2 * i] + windows[2 * i + 1];
+            }
+            for (uint64_t i = WINDOWS / 2; i < WINDOWS; ++i) windows[i] = 0;
+        }
     }
 
     void follow() {
@@ -158,7 +196,7 @@ struct Board {
         model.clk = 1;
         model.eval();
         ++cycle;
-        ++counters.cycles;
+        if (++counters.cycles == WINDOWS * counters.window) widen();
     }
 
     void request(Direction& direction, std::deque<uint64_t>& since, uint64_t address,
@@ -214,8 +252,7 @@ struct Board {
         read.busy += reading;
         write.busy += writing;
         if (model.m_axi_rvalid && model.m_axi_rready) {
-            ++read.beats;
-            read.bytes += BEAT_BYTES;
+            carry(read, BEAT_BYTES);
             cross(&Pass::read, model.m_axi_rid, BEAT_BYTES);
             if (first) answer(read, reads, cycle);
             first = model.m_axi_rlast;
@@ -229,8 +266,7 @@ struct Board {
         }
         if (model.m_axi_wvalid && model.m_axi_wready) {
             const uint64_t bytes = __builtin_popcountll(model.m_axi_wstrb);
-            ++write.beats;
-            write.bytes += bytes;
+            carry(write, bytes);
             if (writers.empty()) {
                 fault(WRONG_LAST);  // a beat without a request; our movers never send one
             } else {
@@ -260,6 +296,7 @@ struct Board {
         writers.clear();
         read_held = write_held = beat_held = {};
         first = true;
+        opened = 0;
         for (int i = 0; i < RESET_CYCLES; ++i) {
             model.clk = 0;
             model.eval();
@@ -294,6 +331,7 @@ extern "C" {
 
 Board* board_new() {
     auto* board = new Board;
+    board->counters.window = FIRST_WINDOW;
     clear(board->counters.read);
     clear(board->counters.write);
     board->reset();
@@ -318,6 +356,7 @@ void board_clear(Board* board) {
     Counters& counters = board->counters;
     counters.cycles = counters.busy = counters.outside = counters.outside_address = 0;
     counters.faults = counters.rule = counters.fault_cycle = 0;
+    counters.window = FIRST_WINDOW;
     clear(counters.read);
     clear(counters.write);
     board->passes.clear();

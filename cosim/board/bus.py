@@ -23,6 +23,9 @@ RULES = (
 MOST_STREAMS, MOST_IDS = 128, 32
 """Streams of the engines of a board, and IDs of a direction on its bus, at most."""
 
+WINDOWS = 64
+"""Windows in which bytes are counted, at most; as in ``board.cpp``."""
+
 
 @dataclass(frozen=True)
 class Latency:
@@ -58,6 +61,12 @@ class Direction:
         waiting: requests without their last beat or their response.
         busy: cycles in which a request was on its channel, or waited for its end.
         latency: from request to answer.
+        row_hits, row_misses: column accesses of the memory, which has one for each beat. They come
+            from the commands of the controller. The first access to a row after its activation is
+            a miss, the next ones are hits. A refresh closes rows, so a miss follows it. 0 for a
+            memory without rows.
+        windows: bytes by time, in windows of ``Bus.window`` cycles each; the last one can be
+            shorter.
     """
 
     beats: int
@@ -66,6 +75,9 @@ class Direction:
     waiting: int
     busy: int
     latency: Latency
+    row_hits: int = 0
+    row_misses: int = 0
+    windows: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,6 +90,8 @@ class Bus:
         read, write: the directions.
         outside: bursts that left the memory.
         outside_address: byte address of the first of them.
+        window: cycles of a window, a power of two. It doubles whenever ``WINDOWS`` are full; pairs
+            of windows then become one. 0 without windows.
     """
 
     cycles: int
@@ -86,6 +100,7 @@ class Bus:
     write: Direction
     outside: int
     outside_address: int
+    window: int = 0
 
 
 class DirectionCounters(ctypes.Structure):
@@ -94,11 +109,13 @@ class DirectionCounters(ctypes.Structure):
     _fields_ = (
         *((name, _NUMBER) for name in ("beats", "bytes", "busy", "waiting", "answered")),
         *((f"latency_{name}", _NUMBER) for name in ("sum", "least", "most")),
+        *((name, _NUMBER) for name in ("row_hits", "row_misses")),
         ("bursts", _NUMBER * (LONGEST_BURST + 1)),
+        ("windows", _NUMBER * WINDOWS),
     )
 
-    def frozen(self) -> Direction:
-        """Return the present counts."""
+    def frozen(self, windows: int) -> Direction:
+        """Return the present counts, with the first ``windows`` windows."""
         answered = self.answered
         return Direction(
             beats=self.beats,
@@ -109,6 +126,9 @@ class DirectionCounters(ctypes.Structure):
             latency=Latency(
                 answered, self.latency_sum, self.latency_least if answered else 0, self.latency_most
             ),
+            row_hits=self.row_hits,
+            row_misses=self.row_misses,
+            windows=tuple(self.windows[:windows]),
         )
 
 
@@ -157,18 +177,20 @@ class BusCounters(ctypes.Structure):
 
     _fields_ = (
         *((name, _NUMBER) for name in ("cycles", "busy", "outside", "outside_address")),
-        *((name, _NUMBER) for name in ("faults", "rule", "fault_cycle")),
+        *((name, _NUMBER) for name in ("faults", "rule", "fault_cycle", "window")),
         ("read", DirectionCounters),
         ("write", DirectionCounters),
     )
 
     def frozen(self) -> Bus:
         """Return the present counts."""
+        windows = -(-self.cycles // self.window)
         return Bus(
             cycles=self.cycles,
             busy=self.busy,
-            read=self.read.frozen(),
-            write=self.write.frozen(),
+            read=self.read.frozen(windows),
+            write=self.write.frozen(windows),
             outside=self.outside,
             outside_address=self.outside_address,
+            window=self.window,
         )

@@ -27,6 +27,18 @@ PHASES = 4
 """DRAM clocks in a cycle of the controller; a DDR memory moves two words in each."""
 
 PACKAGES = ("litedram", "litex", "migen")
+COMMANDS = "commands"
+"""Output of the module: the commands of a cycle, which the controller gives to the memory. Each
+phase has ``COMMAND_BITS``: a bit for each of ``KINDS``, then the bank.
+"""
+
+KINDS = {"activate": (0, 1, 1), "read": (1, 0, 1), "write": (1, 0, 0)}
+"""Commands of DDR3 (JESD79-3F, table 6): levels of RAS#, CAS# and WE#."""
+
+BANK_BITS = 3
+COMMAND_BITS = len(KINDS) + BANK_BITS
+"""Bits of a command; every DDR3 memory has eight banks."""
+
 VERILOG, GEOMETRY = "dram.v", "geometry.json"
 _COMMENT = re.compile(r"\s*//.*")  # LiteX writes the date and a commit into its comments
 _BANK = re.compile(r"^reg \[(\d+):0\] (mem(?:_\d+)?)\[0:(\d+)\];$", re.MULTILINE)
@@ -139,7 +151,7 @@ def _converted(dram: Dram) -> tuple[str, tuple[int, int, int]]:
     from litedram.frontend.axi import LiteDRAMAXI2Native, LiteDRAMAXIPort
     from litedram.phy.model import SDRAMPHYModel
     from litex.gen.fhdl import verilog
-    from migen import ClockDomain, Module
+    from migen import Cat, ClockDomain, Module, Signal
 
     hertz = dram.clock_mhz * 1_000_000
     chip = _module(dram.module)(hertz, f"1:{PHASES}")
@@ -152,7 +164,10 @@ def _converted(dram: Dram) -> tuple[str, tuple[int, int, int]]:
     design.submodules += phy, controller, crossbar, LiteDRAMAXI2Native(axi, native)
     design.comb += controller.dfi.connect(phy.dfi)
     design.clock_domains.cd_sys = ClockDomain("sys")
-    pins = {design.cd_sys.clk, design.cd_sys.rst}
+    commands = Signal(PHASES * COMMAND_BITS, name_override=COMMANDS)
+    phases = [_commands(phase, Cat) for phase in controller.dfi.phases]
+    design.comb += commands.eq(Cat(*phases))
+    pins = {design.cd_sys.clk, design.cd_sys.rst, commands}
     for name in vars(Axi4(MemoryPort(data_bits=dram.port_bits))):
         channel = next(each for each in ("aw", "w", "b", "ar", "r") if name.startswith(each))
         signal = getattr(getattr(axi, channel), name.removeprefix(channel))
@@ -160,6 +175,18 @@ def _converted(dram: Dram) -> tuple[str, tuple[int, int, int]]:
         pins.add(signal)
     text = str(verilog.convert(design, pins, name=MODULE))
     return text, (chip.nbanks, chip.nrows, chip.ncols)
+
+
+def _commands(phase: Any, cat: Any) -> Any:
+    """Return the command of a phase of the DFI; ``cat`` concatenates signals."""
+    pins = phase.ras_n, phase.cas_n, phase.we_n
+    kinds = []
+    for levels in KINDS.values():
+        found = ~phase.cs_n
+        for pin, level in zip(pins, levels, strict=True):
+            found &= pin if level else ~pin
+        kinds.append(found)
+    return cat(*kinds, phase.bank)
 
 
 def _module(name: str) -> Any:

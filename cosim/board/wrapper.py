@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from merp.cosim.board.dram import ADDRESS_BITS, ID_BITS, MODULE, PREFIX, GeneratedDram
+from merp.cosim.board.dram import (
+    ADDRESS_BITS,
+    BANK_BITS,
+    COMMAND_BITS,
+    COMMANDS,
+    ID_BITS,
+    KINDS,
+    MODULE,
+    PHASES,
+    PREFIX,
+    GeneratedDram,
+)
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.conversion.exports import Export, Port
 from merp.hdl.memory.axi4 import Axi4
@@ -99,7 +110,7 @@ def _verilog(top: str, ports: Mapping[str, Port]) -> str:
     lines += _instance(top, "accelerator", plain | own_pins)
     lines += _instance(
         MODULE, "memory",
-        {"sys_clk": "clk", "sys_rst": "rst"}
+        {"sys_clk": "clk", "sys_rst": "rst", COMMANDS: COMMANDS}
         | {name.replace(MEMORY, PREFIX): _actual(name, own) for name in _memory_names()},
     )  # fmt: skip
     return "\n".join((*lines, "endmodule", ""))
@@ -108,6 +119,7 @@ def _verilog(top: str, ports: Mapping[str, Port]) -> str:
 def _declared(ports: Mapping[str, Port]) -> Iterator[str]:
     """Yield the ports of the board: registers as they are; of the memory's wires, a view."""
     yield from ("    input wire clk", "    input wire rst")
+    yield f"    output wire {_range(PHASES * COMMAND_BITS)}{COMMANDS}"
     hidden = {MEMORY + name for name in _DATA}
     for port in ports.values():
         if port.name in CLOCKS or port.name in RESETS or port.name in hidden:
@@ -168,6 +180,9 @@ def _tables(memory: GeneratedDram) -> str:
             f"using Banks = std::array<uint8_t*, {memory.banks}>;",
             f"constexpr uint64_t BEAT_BYTES = {memory.beat_bytes}, "
             f"ROW_BYTES = {memory.row_bytes}, SIZE = {memory.size};",
+            f"constexpr int PHASES = {PHASES}, COMMAND_BITS = {COMMAND_BITS}, "
+            f"BANK_BITS = {BANK_BITS};",
+            f"enum Command {{ {', '.join(kind.upper() for kind in KINDS)} }};",
             f"inline Banks banks(V{TOP}___024root* root) {{",
             "    return {",
             *arrays,

@@ -90,6 +90,8 @@ def check_direction(found: Direction, address: int, words: int, dram: Dram) -> N
     assert (latency.answered, found.waiting) == (len(bursts), 0)
     assert 5 < latency.least <= latency.mean <= latency.most < 400
     assert found.beats < found.busy
+    assert found.row_hits + found.row_misses == found.beats
+    assert sum(found.windows) == found.bytes
 
 
 def test_copied_bytes_are_equal_and_the_bus_carries_the_golden_bursts(
