@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,7 @@ class Accelerator:
                 too small.
         """
         self._system, dram = step_system(plan, dram)
+        self._memories = (dram.facts,) if board_of is None else ()
         self._board: Board = (
             SimulatedBoard(built(self._system.function, self._system.args, dram))
             if board_of is None
@@ -87,7 +89,8 @@ class Accelerator:
             self._board.to_device(Buffer(placed.address, words.nbytes), words)
             self._words[name] = words
         limit = len(passes) * cycle_limit(passes)
-        return play_list(self._board, placed, min(MOST_CYCLES, limit))
+        played = play_list(self._board, placed, min(MOST_CYCLES, limit))
+        return replace(played, record=replace(played.record, memories=self._memories))
 
     def record(self, each: PlannedPass, played: PlayedPass) -> RunRecord:
         """Return the record of a pass, with the words of its outputs in memory."""

@@ -17,6 +17,7 @@ from merp.cosim.engines.programs.build_cache import Entry
 from merp.hdl.memory.axi4 import Axi4
 from merp.models.base.errors import BadInput
 from merp.models.base.whole_numbers import check_ranges
+from merp.models.memory.bus_record import MemoryFacts
 from merp.models.memory.params.memory_port import BYTE, MemoryPort
 
 MODULE = "merp_dram"
@@ -72,6 +73,11 @@ class Dram:
     def port_bits(self) -> int:
         """Bits of a beat of the AXI4 port."""
         return 2 * PHASES * self.data_bits
+
+    @property
+    def facts(self) -> MemoryFacts:
+        """The facts of the memory for a record."""
+        return MemoryFacts(self.module, self.data_bits, self.clock_mhz, self.port_bits // BYTE)
 
 
 @dataclass(frozen=True, kw_only=True)

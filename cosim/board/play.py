@@ -10,11 +10,13 @@ import numpy as np
 from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.bus import Bus, Moves, Pass
 from merp.cosim.board.driver import Board
+from merp.cosim.board.list_record import list_record
 from merp.cosim.board.lists import BoardPass, Bytes, Formula, PlacedList
 from merp.cosim.board.runs import placed_run
 from merp.cosim.board.system import System
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed
+from merp.models.memory.bus_record import BusRecord
 from merp.models.memory.params.commands import Failure
 from merp.models.memory.params.subsystem import LIST
 from merp.testbenches.top.run import Run
@@ -52,12 +54,14 @@ class Played:
         cycles: cycles of the list, from its start to its end.
         bus: traffic on the memory's port, which is equal to ``formula``.
         formula: the same traffic by formula.
+        record: the record of the bus, without the memory.
     """
 
     passes: tuple[PlayedPass, ...]
     cycles: int
     bus: Bus
     formula: Formula
+    record: BusRecord
 
 
 def play_list(board: Board, placed: PlacedList, limit: int) -> Played:
@@ -93,7 +97,7 @@ def play_list(board: Board, placed: PlacedList, limit: int) -> Played:
         on_bus = dict.fromkeys(moves, 0) | crossed(system, each, seen)
         passes.append(PlayedPass(told, seen.ended - INTERRUPT_CYCLES, moves, on_bus))
     cycles = board.read32(system.host["status_cycles"].offset)
-    return Played(tuple(passes), cycles, bus, formula)
+    return Played(tuple(passes), cycles, bus, formula, list_record(bus, placed))
 
 
 def crossed(system: System, each: BoardPass, seen: Pass) -> dict[str, int]:

@@ -3,64 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
-from merp.cosim.board.lists import BoardPass, PlacedList
+from merp.cosim.board.bus_ways import Ways, commands_ways, pass_ways, records_ways
+from merp.cosim.board.lists import PlacedList
 from merp.cosim.board.step_lists import placed_lists, step_system
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
-from merp.cosim.board.system import System
 from merp.models.base.errors import BadInput
-from merp.models.memory.bus_traffic import BusTraffic, bus_traffic
 from merp.models.memory.layout import FIRST_ADDRESS, Layout
-from merp.models.memory.params.memory_port import BYTE
-from merp.models.memory.params.subsystem import LIST, RECORDS
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """Traffic of a port in one direction, with the bytes that are no elements by their cause.
-
-    Attributes:
-        ports: bytes of elements, as on the pins of the port.
-        padding: unused bits of words and free places of a last word, in bytes.
-        partial: bytes of beats outside the words. Only reads have them: strobes keep writes to the
-            bytes of words.
-        beats: beats on the bus.
-        bursts: bursts on the bus.
-    """
-
-    ports: int = 0
-    padding: int = 0
-    partial: int = 0
-    beats: int = 0
-    bursts: int = 0
-
-    @property
-    def bus(self) -> int:
-        """Bytes on the bus: of all beats in reads, with a strobe in writes."""
-        return self.ports + self.padding + self.partial
-
-    def __add__(self, other: Crossing) -> Crossing:
-        """Return the traffic of both."""
-        pairs = zip(astuple(self), astuple(other), strict=True)
-        return Crossing(*(one + another for one, another in pairs))
-
-
-@dataclass(frozen=True)
-class Ways:
-    """Traffic of both directions."""
-
-    read: Crossing = Crossing()
-    write: Crossing = Crossing()
-
-    @property
-    def both(self) -> Crossing:
-        """The sum."""
-        return self.read + self.write
-
-    def __add__(self, other: Ways) -> Ways:
-        """Return the traffic of both."""
-        return Ways(self.read + other.read, self.write + other.write)
 
 
 @dataclass(frozen=True)
@@ -117,43 +67,14 @@ def step_bus(plan: StepPlan) -> StepBus:
     except ValueError as error:
         raise BadInput(str(error)) from error
     placed, _ = placed_lists(plan, dict.fromkeys(plan.lists, system), layout, end)
-    lists = {name: _list_bus(system, plan.lists[name], each) for name, each in placed.items()}
+    lists = {name: _list_bus(plan.lists[name], each) for name, each in placed.items()}
     return StepBus(dram.data_bits, port.beat_bytes, lists)
 
 
-def _list_bus(system: System, passes: Sequence[PlannedPass], placed: PlacedList) -> ListBus:
-    ways = [_pass_bus(each) for each in placed.passes]
-    interface = system.design.interface
-    movers = dict((*interface.readers, *interface.writers))
-    fetched = bus_traffic(placed.fetched, movers[LIST])
-    recorded = bus_traffic(placed.records, movers[RECORDS])
+def _list_bus(passes: Sequence[PlannedPass], placed: PlacedList) -> ListBus:
     return ListBus(
         placed,
-        list(zip(passes, ways, strict=True)),
-        Ways(read=_crossing(fetched, fetched.useful, reads=True)),
-        Ways(write=_crossing(recorded, recorded.useful, reads=False)),
-    )
-
-
-def _pass_bus(each: BoardPass) -> Ways:
-    """Return the traffic of the ports of an engine in a pass."""
-    found = Ways()
-    for pin in each.engine.ports.streams:
-        if pin.name in each.moves:
-            # As for masks, bits become bytes once for the elements of a pass.
-            size = -(-each.moves[pin.name].elements * pin.element // BYTE)
-            reads = pin in each.engine.ports.inputs
-            moved = _crossing(each.traffic(pin.name), size, reads=reads)
-            found += Ways(read=moved) if reads else Ways(write=moved)
-    return found
-
-
-def _crossing(traffic: BusTraffic, size: int, *, reads: bool) -> Crossing:
-    """Return the traffic of elements of ``size`` bytes."""
-    return Crossing(
-        size,
-        traffic.useful - size,
-        traffic.wasted if reads else 0,
-        traffic.beats,
-        sum(traffic.bursts.values()),
+        list(zip(passes, map(pass_ways, placed.passes), strict=True)),
+        commands_ways(placed),
+        records_ways(placed),
     )

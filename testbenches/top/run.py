@@ -8,6 +8,7 @@ from typing import Any
 
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed
+from merp.models.memory.bus_record import BusRecord
 from merp.testbenches.top.top import TopPorts
 
 FULL_RATE = (1,)
@@ -157,6 +158,7 @@ class Outcome:
         faults: violated rules of the protocol, one line each; empty in a clean run.
         seconds: wall time of the run.
         crossed: words of each stream on the bus to memory; empty without a memory.
+        bus: traffic on this bus, if the run was a list of its own.
     """
 
     words: Mapping[str, Sequence[int] | Bits]
@@ -169,3 +171,4 @@ class Outcome:
     faults: tuple[str, ...]
     seconds: float
     crossed: Mapping[str, int] = field(default_factory=dict)
+    bus: BusRecord | None = None

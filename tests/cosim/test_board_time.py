@@ -5,7 +5,18 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from copier import COPY, DESTINATION, LENGTH, READ, SOURCE, START, WRITE, arguments, copier, design_of
+from copier import (
+    COPY,
+    DESTINATION,
+    LENGTH,
+    READ,
+    SOURCE,
+    START,
+    WRITE,
+    arguments,
+    copier,
+    design_of,
+)
 from marks import in_full
 from merp.cosim.board.build import Built, built
 from merp.cosim.board.bus import WINDOWS, Bus

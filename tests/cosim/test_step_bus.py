@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from merp.cosim.board.accelerator import Accelerator
+from merp.cosim.board.bus_ways import Crossing, Ways
 from merp.cosim.board.play import Played
-from merp.cosim.board.step_bus import Crossing, StepBus, Ways, step_bus
+from merp.cosim.board.step_bus import StepBus, step_bus
 from merp.cosim.board.step_plan import PlannedPass
 from merp.cosim.machines.cnn_merp.training.board_step import BoardStep
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers

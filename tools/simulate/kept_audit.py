@@ -9,6 +9,7 @@ from typing import Any
 from merp.cosim.phases.audit.audit import COUNTS, Audit
 from merp.models.base.counters import COUNTERS, Counter
 from merp.tools.common.json_value import is_list, is_number, is_table, is_text, is_whole
+from merp.tools.simulate.kept_bus import bus_from
 
 
 def _is_ports(value: Any) -> bool:
@@ -24,6 +25,7 @@ _KEYS: dict[str, Callable[[Any], bool]] = {
     "bytes": partial(is_table, of=is_whole),
     "maps": partial(is_list, of=is_text),
     "failures": partial(is_list, of=lambda value: isinstance(value, str)),
+    "bus": lambda value: value is None or isinstance(value, dict),
 }
 """A check of each field of an audit."""
 
@@ -41,4 +43,6 @@ def audit_from(kept: Any, counters: Iterable[Counter] = COUNTERS) -> Audit:
         wrong = ["cycles"]
     if wrong or not set(kept["maps"]) <= kept["ports"].keys() == kept["bytes"].keys():
         raise ValueError(f"not the values of an audit: {', '.join(wrong) or 'ports'}")
-    return Audit(**kept | {key: tuple(kept[key]) for key in ("maps", "failures")})
+    lists = {key: tuple(kept[key]) for key in ("maps", "failures")}
+    bus = None if kept["bus"] is None else bus_from(kept["bus"])
+    return Audit(**kept | lists | {"bus": bus})

@@ -13,6 +13,7 @@ from merp.cosim.phases.audit.audit import BUS, COUNTS, Audit, combine
 from merp.models.base.file_format import RUNS, numbered
 from merp.models.base.names import file_name
 from merp.models.network.phases import ONE_PASS, apart, called, phase_on
+from merp.tools.common.bus_lines import bus_lines
 from merp.tools.common.hardware import HARDWARE, hardware_sha
 from merp.tools.common.shortened import ROWS, dominant, in_one_format
 from merp.tools.common.table import Sheet, console, fixed, table
@@ -117,6 +118,7 @@ def audit_answer(audit: Audit, halves: Iterable[CountedHalf] = ()) -> dict[str, 
             **_half_answer(audit, halves),
         },
         "mb_per_gflop": _mb_per_gflop(audit),
+        **({"bus": audit.bus.answer} if audit.bus is not None else {}),
         "failures": list(audit.failures),
         "seconds": round(audit.seconds, 3),
     }
@@ -167,6 +169,7 @@ def show(
     if len(results) > 1:
         total = combine([result.audit for result in results])
         screen.print(f"All {len(results)} passes: {verdict(total)}; {time_taken(total)}")
+        show_bus(total, screen)
 
 
 def _show_rows(choice: SimulationChoice, results: Sequence[PassResult], screen: Console) -> None:
@@ -251,11 +254,18 @@ def _show_layer(
     screen.print(f"traffic   {measured['paper']:.3f} MB/GFlop measured, count maps")
     if details:
         screen.print(f"          {measured['full']:.3f} MB/GFlop measured, on all ports")
+    show_bus(audit, screen)
     built = f", after {result.build_seconds:.1f} s of building"
     screen.print(f"time      {time_taken(audit)}{built}")
     for failure in audit.failures:
         screen.print(f"FAILED    {failure}", style="bold red")
     screen.print()
+
+
+def show_bus(audit: Audit, screen: Console) -> None:
+    """Print the lines of the memory bus, if runs had one."""
+    for line in () if audit.bus is None else bus_lines(audit.bus.answer):
+        screen.print(line)
 
 
 def words_table(audit: Audit, ways: Sequence[str]) -> Sheet:

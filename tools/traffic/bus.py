@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from merp.cosim.board.step_bus import Crossing, StepBus, Ways, step_bus
+from merp.cosim.board.bus_ways import Crossing, Ways
+from merp.cosim.board.step_bus import StepBus, step_bus
 from merp.models.base.given import given
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES

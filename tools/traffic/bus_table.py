@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from merp.cosim.board.step_bus import Crossing, StepBus
+from merp.cosim.board.bus_ways import Crossing
+from merp.cosim.board.step_bus import StepBus
 from merp.models.network.network import Network
 from merp.tools.common.shortened import ROWS, shortened
 from merp.tools.common.stored import stored_notes

@@ -15,6 +15,7 @@ from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED, json_backward
 from merp.models.network.phases import apart, known_phases, phases_counted
 from merp.models.traffic.bytes import bytes_of
+from merp.tools.common.bus_lines import bus_lines
 from merp.tools.common.table import console, fixed, table
 from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
@@ -180,6 +181,9 @@ def show(answer: Mapping[str, Any], machine: Machine, *, details: bool) -> None:
             row.append("-")
         rows.append(row)
     screen.print(table("Traffic of one step, MB", columns, rows, totals=1, caption=caption))
+    if "bus" in answer:
+        for line in bus_lines(answer["bus"]["total"]):
+            screen.print(line)
     if details:
         maps = counted["paper"]
         rows = [

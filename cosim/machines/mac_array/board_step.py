@@ -55,6 +55,7 @@ class ArrayBoardStep:
     Attributes:
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
         on_board: for the answer: rings of the host per step, and where deltas are stored.
+        bus: traffic on the memory bus in all steps so far, by list.
 
     Raises:
         BadInput: the array does not compute the loss, or a pass of the network cannot read its
@@ -86,7 +87,7 @@ class ArrayBoardStep:
         self._memory = StepMemory(network, design, images, loss)
         plan = step_plan(self._phases, self._memory, usual_rates(design, images))
         self._run = BoardRun(plan, begin, progress, board_of)
-        self.seconds = self._run.seconds
+        self.seconds, self.bus = self._run.seconds, self._run.bus
 
     def step(
         self,

@@ -15,6 +15,7 @@ import numpy as np
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.expectation import Expectation, ExpectedHalf
 from merp.models.base.ordered_sum import ordered_sum
+from merp.models.memory.bus_record import BusRecord, total_of
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
 """Ways of counting the words of a port, in every run."""
@@ -43,6 +44,7 @@ class Audit:
         maps: the ports that are included in the count ``maps``.
         failures: every failed check, one line each.
         seconds: duration of the simulation, without the build.
+        bus: traffic on the memory bus, if each run was a list of its own.
     """
 
     words_compared: int
@@ -56,6 +58,7 @@ class Audit:
     maps: tuple[str, ...]
     failures: tuple[str, ...]
     seconds: float
+    bus: BusRecord | None = None
 
     @property
     def bit_exact(self) -> bool:
@@ -169,6 +172,7 @@ def audit(
         slots=cycles["issue"] * expected.work.n_cu,
         failures=tuple(failures),
         seconds=record.outcome.seconds,
+        bus=record.outcome.bus,
     )
 
 
@@ -307,4 +311,5 @@ def combine(audits: Sequence[Audit]) -> Audit:
         maps=tuple(dict.fromkeys(port for a in audits for port in a.maps)),
         failures=tuple(failure for a in audits for failure in a.failures),
         seconds=ordered_sum(a.seconds for a in audits),
+        bus=total_of(a.bus for a in audits),
     )

@@ -31,11 +31,13 @@ from merp.models.machines.mac_array.fixed_update import Pair
 from merp.models.machines.mac_array.params.rates import MOST_SHIFT, nearest_rate, rate_of
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.machines.mac_array.step_traffic import array_traffic
+from merp.models.memory.bus_record import BusRecord
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import phase_bytes
 from merp.models.traffic.count import Count
 from merp.tools.common.progress import Progress
+from merp.tools.train.bus import add_passes, bus_answer
 from merp.tools.train.course import Course
 from merp.tools.train.in_passes import InPasses
 from merp.tools.train.names import ring_per_pass
@@ -74,6 +76,7 @@ class FixedRunner:
     Attributes:
         hardware: the hardware that runs the steps; None: only the golden model.
         on_board: facts of a board, for the answer.
+        bus: traffic on the memory bus in the steps so far, by list.
     """
 
     course: Course
@@ -81,6 +84,7 @@ class FixedRunner:
     progress: Progress
     hardware: _Hardware | None = None
     on_board: Mapping[str, Any] = field(default_factory=dict)
+    bus: dict[str, BusRecord] = field(default_factory=dict)
     saturated: dict[tuple[str, str], Clipped] = field(default_factory=dict)
     vanished: dict[str, Clipped] = field(default_factory=dict)
 
@@ -142,6 +146,7 @@ class FixedRunner:
             equal = all(np.array_equal(a, b) for pair in pairs for a, b in zip(*pair, strict=True))
             check(layer, [] if equal else ["kernels: different from the golden step"])
         check("loss", [] if found.loss == golden.loss else ["different from the golden step"])
+        add_passes(self.bus, found.audits)
         return FixedStepped(found.model, found.loss, found.audits)
 
     def answer(self) -> dict[str, Any]:
@@ -152,7 +157,8 @@ class FixedRunner:
         for layer, found in self.vanished.items():
             rows[layer]["zero_increments"] = found.share
         rounding = self.course.network.fixed.rounding
-        return {"rounding": rounding, "saturated": rows, **self.on_board}
+        facts = {**self.on_board, **bus_answer(self.bus)}
+        return {"rounding": rounding, "saturated": rows, **facts}
 
 
 @dataclass(frozen=True)
@@ -265,7 +271,7 @@ class FixedArithmetic:
                 self.network, course.engine, momentum=momentum, begin=begin, progress=update
             )
             return FixedRunner(course, batch, progress, hardware, ring_per_pass(error))
-        return FixedRunner(course, batch, progress, board, board.on_board)
+        return FixedRunner(course, batch, progress, board, board.on_board, board.bus)
 
     def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
         """Return the class of each image: (images,)."""

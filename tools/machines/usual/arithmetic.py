@@ -27,6 +27,7 @@ from merp.models.golden.training import (
     initial_model,
     rates_of,
 )
+from merp.models.memory.bus_record import BusRecord
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, phases_counted, phases_on
 from merp.models.network.registry import machine_that_runs
@@ -37,6 +38,7 @@ from merp.tools.common.finite_words import finite_words
 from merp.tools.common.kernel_file import with_weights
 from merp.tools.common.progress import Progress
 from merp.tools.common.storable import check_storable
+from merp.tools.train.bus import add_passes, bus_answer
 from merp.tools.train.course import Course
 from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
@@ -47,12 +49,19 @@ Step = Callable[[Model, Bits, Labels, Rates], StepOutcome]
 
 @dataclass(frozen=True)
 class FloatRunner:
-    """Steps of a course; ``run`` runs one. ``on_board`` is added to the answer."""
+    """Steps of a course.
+
+    Attributes:
+        run: runs a step.
+        on_board: facts of a board, for the answer.
+        bus: traffic on the memory bus in the steps so far, by list.
+    """
 
     course: Course
     batch: int
     run: Step
     on_board: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    bus: dict[str, BusRecord] = field(default_factory=dict, kw_only=True)
 
     def check(self, epoch: int) -> None:
         """Refuse rates of an epoch that the format cannot represent."""
@@ -60,11 +69,13 @@ class FloatRunner:
 
     def step(self, model: Model, images: Bits, labels: Labels, place: Place) -> StepOutcome:
         """Run one step."""
-        return self.run(model, images, labels, self._rates(place.epoch))
+        found = self.run(model, images, labels, self._rates(place.epoch))
+        add_passes(self.bus, found.audits)
+        return found
 
     def answer(self) -> dict[str, Any]:
         """Return the facts of a board, if one ran the steps."""
-        return dict(self.on_board)
+        return {**self.on_board, **bus_answer(self.bus)}
 
     def _rates(self, epoch: int) -> Rates:
         """Return the rates in the registers in an epoch.

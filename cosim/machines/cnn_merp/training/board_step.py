@@ -42,6 +42,7 @@ class BoardStep:
     Attributes:
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
         on_board: for the answer: rings of the host per step, and where deltas are stored.
+        bus: traffic on the memory bus in all steps so far, by list.
 
     Raises:
         BadInput: a pass of the network cannot read its words from memory.
@@ -63,7 +64,7 @@ class BoardStep:
         self._layers, self._images, self._rule = layers, images, rule
         plan = step_plan(layers, images, usual_rates(rule, images, layers.network.fmt))
         self._run = BoardRun(plan, begin, progress, board_of)
-        self.seconds = self._run.seconds
+        self.seconds, self.bus = self._run.seconds, self._run.bus
 
     def step(
         self,

@@ -1,0 +1,39 @@
+"""The record of the bus for a list that was played."""
+
+from __future__ import annotations
+
+from merp.cosim.board.bus import Bus, Direction
+from merp.cosim.board.bus_ways import Crossing, list_ways
+from merp.cosim.board.lists import PlacedList
+from merp.models.memory.bus_record import BusRecord, DirectionRecord, Waits
+
+
+def list_record(bus: Bus, placed: PlacedList) -> BusRecord:
+    """Return the record of a list.
+
+    All counts are those of the bus. Only the split of its bytes is by formula: bytes of elements
+    and padding; the other bytes are those of partial beats.
+    """
+    ways = list_ways(placed)
+    return BusRecord(
+        lists=1,
+        cycles=bus.cycles,
+        window=bus.window,
+        read=_direction(bus.read, ways.read),
+        write=_direction(bus.write, ways.write),
+    )
+
+
+def _direction(counted: Direction, formula: Crossing) -> DirectionRecord:
+    latency = counted.latency
+    return DirectionRecord(
+        useful=formula.ports,
+        padding=formula.padding,
+        partial=counted.bytes - formula.ports - formula.padding,
+        beats=counted.beats,
+        bursts=counted.bursts,
+        row_hits=counted.row_hits,
+        row_misses=counted.row_misses,
+        latency=Waits(latency.answered, latency.total, latency.least, latency.most),
+        windows=counted.windows,
+    )
