@@ -26,7 +26,7 @@ def step_system(plan: StepPlan, dram: Dram | None = None) -> tuple[System, Dram]
         BadInput: a stream is wider than every memory, or there are too many streams.
     """
     ports = {name: top.ports for name, top in plan.tops.items()}
-    dram = dram or memory_for([pin for each in ports.values() for pin in each.streams])
+    dram = memory_for([pin for each in ports.values() for pin in each.streams], dram)
     return system_of(plan.tops, port_for(ports, dram)), dram
 
 

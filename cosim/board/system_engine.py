@@ -43,7 +43,7 @@ def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
     if not isinstance(job.runs, Generator):
         for run in job.runs:
             _check(run)
-    memory = memory_for(job.top.ports.streams)
+    memory = memory_for(job.top.ports.streams, job.memory)
     name, ports = job.top.name, job.top.ports
     system = system_of({name: job.top}, port_for({name: ports}, memory))
     library = built(system.function, system.args, memory)
@@ -59,7 +59,8 @@ def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
         played, found = play(board, system, run, run.outputs, limit_of(words + known))
         (only,) = played.passes
         outcome = outcome_of(only, found)
-        playing.deliver(replace(outcome, seconds=perf_counter() - start))
+        record = replace(played.record, memories=(memory.facts,))
+        playing.deliver(replace(outcome, bus=record, seconds=perf_counter() - start))
         if progress is not None:
             progress(played.cycles, words)
     return playing.records
@@ -82,13 +83,24 @@ def outcome_of(played: PlayedPass, words: Mapping[str, Bits]) -> Outcome:
     )
 
 
-def memory_for(streams: Sequence[Pin]) -> Dram:
-    """Return the narrowest memory whose beats hold a word of each of these streams.
+def memory_for(streams: Sequence[Pin], given: Dram | None = None) -> Dram:
+    """Return a memory whose beats hold a word of each of these streams.
+
+    Args:
+        streams: the streams.
+        given: the memory; None: the narrowest one.
 
     Raises:
-        BadInput: there is none.
+        BadInput: the memory is too narrow, or there is none.
     """
     widest = max(streams, key=lambda pin: pin.width)
+    if given is not None:
+        if widest.width > given.port_bits:
+            raise BadInput(
+                f"engine system: {widest.name}: beats of {widest.width} bits: allowed on a memory "
+                f"of {given.data_bits} bits are at most {given.port_bits}"
+            )
+        return given
     for bits in BUSES:
         memory = Dram(data_bits=bits)
         if widest.width <= memory.port_bits:

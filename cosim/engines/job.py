@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from merp.cosim.engines.record import RunRecord
 from merp.testbenches.top.border import Border
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
+
+if TYPE_CHECKING:
+    from merp.cosim.board.dram import Dram
 
 Runs = Generator[Run, RunRecord | None, None]
 """A generator of runs.
@@ -40,6 +43,8 @@ class Job:
         wave: the waveform to write, or None.
         limit: cycles without a transfer on any stream after which a run counts as stuck.
         border: the tops that run together with this top, each in a simulation of its own.
+        memory: the memory of engine ``system``; None: the narrowest that holds a word of each
+            stream.
         wanted: the job's own top and the tops of later jobs, which an engine may build
             concurrently. It is empty if the cycles and the jobs are unknown.
     """
@@ -50,6 +55,7 @@ class Job:
     limit: int = STUCK_CYCLES
     border: Border | None = None
     wanted: Sequence[Wanted] = ()
+    memory: Dram | None = None
 
 
 class Playing:

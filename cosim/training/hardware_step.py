@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import called, phases_on
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
+
+if TYPE_CHECKING:
+    from merp.cosim.board.dram import Dram
 
 Audits = Mapping[tuple[str, str], Audit]
 """Audits by name of the layer and phase, combined over all passes."""
@@ -114,6 +117,7 @@ class HardwareStep:
         engine: one of ``cosim.engines.engine.ENGINES``.
         begin: called with the next phase and layer.
         progress: called with the progress of their passes.
+        memory: as in ``cosim.engines.job.Job``.
 
     Attributes:
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
@@ -125,8 +129,9 @@ class HardwareStep:
         engine: str,
         begin: Callable[[str], object] | None = None,
         progress: Progress | None = None,
+        memory: Dram | None = None,
     ) -> None:
-        self._layers = layers
+        self._layers, self._memory = layers, memory
         self._engine = engine
         self._array = "behavioural" if engine == "myhdl" else "rtl"
         self._begin = begin
@@ -189,7 +194,9 @@ class HardwareStep:
             layer, phase = sharing[0]
             top = self._layers.top(layer, phase, self._array, rule=so_far.rates.rule)
             passes = self._passes(sharing, so_far, golden, audits)
-            done = run_and_audit(top, passes, self._engine, progress=self._progress)
+            done = run_and_audit(
+                top, passes, self._engine, progress=self._progress, memory=self._memory
+            )
             self.seconds["building"] += done[-1].record.build_seconds
             self.seconds["simulating"] += ordered_sum(each.audit.seconds for each in done)
 

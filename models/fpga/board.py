@@ -21,6 +21,9 @@ MOST_DEVICES: Final = 1024
 MOST_MIB: Final = 1 << 20
 """Largest external memory: a port has addresses of at most 40 bits."""
 
+MEMORY_BITS: Final = (8, 16, 32, 64)
+"""Widths of the data bus of a DDR3 memory with one controller."""
+
 TOPOLOGIES: Final = ("chain",)
 
 
@@ -76,6 +79,7 @@ class Board:
         host_gbytes_s: rate to and from the host.
         power_w: of a board at work.
         memory_mib: size of the external memory, 2^20 bytes.
+        memory_bits: data bits of the external memory, if it is DDR3 with one controller.
         sources: of figures, by their place in the file, as ``memory: gbytes_s``.
     """
 
@@ -91,6 +95,7 @@ class Board:
     host_gbytes_s: float | None = None
     power_w: float | None = None
     memory_mib: int | None = None
+    memory_bits: int | None = None
     link: Link | None = None
     sources: Mapping[str, FigureSource] = field(default_factory=dict, compare=False)
 

@@ -14,6 +14,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.toml_section import Section, read_toml
 from merp.models.fpga.board import (
     LOAD_MBYTES_S,
+    MEMORY_BITS,
     MOST_DEVICES,
     MOST_MIB,
     ORIGINS,
@@ -71,6 +72,9 @@ class _Reader:
             host_gbytes_s=self._given(host, "gbytes_s", 0.001, 10_000),
             power_w=self._given(head, "power_w", 0.001, 100_000),
             memory_mib=self._whole(memory, "mib", 1, MOST_MIB) if memory.has("mib") else None,
+            memory_bits=self._figure(memory, "data_bits", _bits)
+            if memory.has("data_bits")
+            else None,
             link=self._link(link) if link else None,
             sources=self._sources,
         )
@@ -132,6 +136,14 @@ class _Reader:
             lanes=self._whole(link, "lanes", 1, 1024),
             latency_cycles=self._whole(link, "latency_cycles", 0, 1 << 20),
         )
+
+
+def _bits(section: Section, key: str) -> int:
+    """Read the width of a memory."""
+    found = section.whole(key, MEMORY_BITS[0], MEMORY_BITS[-1])
+    if found not in MEMORY_BITS:
+        raise section.bad(key, f"one of {', '.join(map(str, MEMORY_BITS))}")
+    return found
 
 
 def _part(head: Section) -> Part:

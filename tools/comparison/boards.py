@@ -52,6 +52,7 @@ def figures(board: Board) -> list[Line]:
         ("memory: gbytes_s", board.gbytes_s, "GB/s"),
         ("memory: efficiency", board.efficiency, ""),
         ("memory: mib", board.memory_mib, "MiB"),
+        ("memory: data_bits", board.memory_bits, "bits"),
         ("configuration: seconds", board.load_s, "s"),
         ("configuration: mbytes_s", None if board.load_s else board.load_mbytes_s, "MB/s"),
         ("host: gbytes_s", board.host_gbytes_s, "GB/s"),

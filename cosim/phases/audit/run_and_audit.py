@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job, Runs, Wanted
@@ -17,6 +18,9 @@ from merp.hdl.base.signals import BYTE
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
+
+if TYPE_CHECKING:
+    from merp.cosim.board.dram import Dram
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,12 @@ def run_and_audit(
     wave: Wave | None = None,
     progress: Progress | None = None,
     wanted: Sequence[Wanted] = (),
+    memory: Dram | None = None,
 ) -> list[Audited]:
     """Run ``passes`` back to back on one elaboration of ``top``. Without passes nothing is built.
 
-    ``wanted`` is as in ``Job``. Without it, the cycles of ``passes`` are estimated, if ``passes``
-    is a sequence.
+    ``wanted`` and ``memory`` are as in ``Job``. Without ``wanted``, the cycles of ``passes`` are
+    estimated, if ``passes`` is a sequence.
 
     A waveform is complete only after the last pass. Therefore the returned audits include its
     counts, but the results that a generator receives during the run do not.
@@ -66,7 +71,7 @@ def run_and_audit(
         return []
     found: list[tuple[Audited, Expectation]] = []
     runs = _runs(first, source, found, free=engine in FREE_RUNNING)
-    run_job(Job(top, runs, wave, wanted=wanted), engine, progress)
+    run_job(Job(top, runs, wave, wanted=wanted, memory=memory), engine, progress)
     if wave is None:
         return [audited for audited, _ in found]
     streams = top.ports.streams

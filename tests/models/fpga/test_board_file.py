@@ -31,6 +31,7 @@ usable = { dsp = 0.5, from = "printed", why = "half of them" }
 gbytes_s = { value = 29.9, from = "vendor", why = "two modules" }
 efficiency = 1
 mib = { value = 8192, from = "vendor", why = "4 GB each" }
+data_bits = { value = 32, from = "derived", why = "half of a module" }
 [configuration]
 seconds = 0.5
 [host]
@@ -51,7 +52,7 @@ def read(folder: Path, text: str) -> Board:
 
 def test_a_plain_file_is_one_board_without_sources(tmp_path: Path) -> None:
     board = read(tmp_path, PLAIN)
-    assert board.memory_mib is None
+    assert (board.memory_mib, board.memory_bits) == (None, None)
     assert (board.devices, board.link, board.host_gbytes_s, board.power_w) == (1, None, None, None)
     assert board.usable == Usable()
     assert board.room == board.part
@@ -63,7 +64,7 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
     board = read(tmp_path, FULL)
     assert board.link == Link(topology="chain", gbytes_s=1.64, lanes=6, latency_cycles=100)
     assert (board.devices, board.power_w, board.host_gbytes_s) == (3, 31.0, 8.0)
-    assert board.memory_mib == 8192
+    assert (board.memory_mib, board.memory_bits) == (8192, 32)
     assert board.load_seconds == 0.5
     assert board.room.dsps == PARTS["xc7vx690t"].dsps // 2
     assert board.room.luts == PARTS["xc7vx690t"].luts
@@ -73,6 +74,7 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
         "board: usable": FigureSource("printed", "half of them"),
         "memory: gbytes_s": FigureSource("vendor", "two modules"),
         "memory: mib": FigureSource("vendor", "4 GB each"),
+        "memory: data_bits": FigureSource("derived", "half of a module"),
         "link: lanes": FigureSource("printed", "abstract"),
     }
 
@@ -90,7 +92,9 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
         ("power_w", "powr_w", "allowed are name, part, clock_mhz, devices, usable, power_w; did"),
         ("efficiency = 1", 'efficiency = "all"', "memory: efficiency = 'all': must be a number"),
         ("value = 8192", "value = 0", "memory: mib: value = 0: must be a whole number from 1 to"),
-        ("value = 3", "value = 2.5", "devices: value = 2.5: must be a whole number"),
+        ("value = 32", "value = 24", "data_bits: value = 24: must be one of 8, 16, 32, 64"),
+        ("value = 32", "value = 128", "data_bits: value = 128: must be a whole number from 8 to"),
+        ("value = 3,", "value = 2.5,", "devices: value = 2.5: must be a whole number"),
         ("power_w = 31", "power_w = 0", "power_w = 0: must be a number from 0.001"),
         ('"chain"', '"torus"', "link: topology = 'torus': must be one of chain"),
         ("lanes = {", "lane = {", "link: lanes is missing; is 'lane' meant to be it?"),
@@ -130,6 +134,7 @@ def test_all_figures_of_shipped_boards_have_a_source() -> None:
         wanted |= {"host: gbytes_s"} if board.host_gbytes_s else set()
         wanted |= {"board: power_w"} if board.power_w else set()
         wanted |= {"memory: mib"} if board.memory_mib else set()
+        wanted |= {"memory: data_bits"} if board.memory_bits else set()
         wanted |= {"board: devices"} if board.devices > 1 else set()
         wanted |= {"board: usable"} if board.usable != Usable() else set()
         assert said == wanted, board.name

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.planned_layers import PlannedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers
 from merp.models.base.errors import BadInput
+from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
+from merp.models.network.phases import phases_on
+from merp.tools.common.board_memory import check_tops, memory_on
 from merp.tools.common.progress import Progress
 from merp.tools.machines.usual.arithmetic import FloatRunner, golden_step, hardware_step
 from merp.tools.train.course import Course
 from merp.tools.train.names import ring_per_pass
+
+if TYPE_CHECKING:
+    from merp.cosim.board.dram import Dram
 
 
 def runner_of(
@@ -41,11 +49,26 @@ def _on_board(course: Course, layers: Layers, images: int, progress: Progress) -
     try:
         board = BoardStep(layers, images, course.rule, progress.begin, progress.update)
     except BadInput as error:
-        hardware = HardwareStep(layers, course.engine, progress.begin, progress.update)
+        memory = None if course.target is None else _memory(course, course.target.board, layers)
+        hardware = HardwareStep(layers, course.engine, progress.begin, progress.update, memory)
         run = hardware_step(hardware, course, progress)
         return FloatRunner(course, images, run, on_board=ring_per_pass(error))
     run = hardware_step(board, course, progress)
-    return FloatRunner(course, images, run, on_board=board.on_board)
+    return FloatRunner(course, images, run, on_board=board.on_board, bus=board.bus)
+
+
+def _memory(course: Course, board: Board, layers: Layers) -> Dram | None:
+    """Return the memory of a board, which holds a word of each stream of a step.
+
+    Raises:
+        BadInput: there is no such memory.
+    """
+    memory = memory_on(board, course.engine)
+    network = layers.network
+    order = layers.order({each for layer in network.layers for each in phases_on(network, layer)})
+    tops = (layers.top(layer, phase, "rtl", rule=course.rule) for layer, phase in order)
+    check_tops(memory, tops)
+    return memory
 
 
 def _layers(network: Network, plan: NetworkPlan | None, images: int) -> Layers:

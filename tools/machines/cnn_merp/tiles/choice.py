@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.given import given, mention
 from merp.models.fpga.board import Board
@@ -14,10 +16,14 @@ from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for, pair_named
 from merp.models.network.planning import GOALS
+from merp.tools.common.board_memory import check_tops, memory_on
 from merp.tools.common.fields import ALL, PHASE
 from merp.tools.machines.cnn_merp.choose import phases_named
 from merp.tools.simulate.picked import array_of, check_phases, check_room_of
 from merp.tools.simulate.request import SimulateOptions
+
+if TYPE_CHECKING:
+    from merp.cosim.board.dram import Dram
 
 SAMPLE = "sample:"
 MOST_PASSES = 1 << 30
@@ -39,6 +45,7 @@ class TilesChoice:
         seed: seed of the kernels and of the sample.
         engine: the simulation engine.
         array: kind of the CU arrays.
+        memory: memory of the board, for engine ``system``.
     """
 
     plan: NetworkPlan
@@ -49,6 +56,7 @@ class TilesChoice:
     seed: int
     engine: str
     array: str
+    memory: Dram | None = None
 
     @property
     def planned(self) -> list[PlannedPhase]:
@@ -73,7 +81,8 @@ def choose(network: Network, board: Board, asked: SimulateOptions, images: int) 
     Raises:
         BadInput: the layer, phase or sample does not exist, or no hardware stores this kind of
             masks. Further reasons: the part is too small, also for a requested backward pass or for
-            two fused layers, or the machine has too little memory.
+            two fused layers; engine ``system`` has no such memory; or the machine has too little
+            memory.
     """
     state, goal, phase = asked.state_bits or STATE, asked.goal or GOALS[0], asked.phase or PHASE
     layer, apart = asked.layer, asked.apart
@@ -84,6 +93,7 @@ def choose(network: Network, board: Board, asked: SimulateOptions, images: int) 
             f"only {STATE}"
         )
     array = array_of(asked.engine, asked.cu_array)
+    memory = memory_on(board, asked.engine)
     name = network.layers[0].name if layer is None else layer
     pair = bool(pair_named(network, name)) or phase == PAIR
     if layer != ALL:
@@ -100,7 +110,11 @@ def choose(network: Network, board: Board, asked: SimulateOptions, images: int) 
     _check_one_pass(found, layers, phase)
     phases = phases_named(complete, found.phases, layers, phase)
     check_room_of(complete, layers[-1], images, whole_step=goes_back(phases))
-    return TilesChoice(found, apart, layers, phases, sample, asked.seed, asked.engine, array)
+    made = TilesChoice(
+        found, apart, layers, phases, sample, asked.seed, asked.engine, array, memory
+    )
+    check_tops(memory, (OfPlan(each).top(array) for each in made.planned if each.work.built))
+    return made
 
 
 def goes_back(phases: Collection[str]) -> bool:

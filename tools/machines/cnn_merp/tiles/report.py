@@ -16,7 +16,7 @@ from merp.tools.machines.cnn_merp.plan.answer import planned_answer
 from merp.tools.machines.cnn_merp.simulated import HALVES
 from merp.tools.machines.cnn_merp.tiles.choice import TilesChoice, goes_back
 from merp.tools.machines.cnn_merp.tiles.result import TilesResult
-from merp.tools.simulate.report import audit_answer, time_taken, verdict
+from merp.tools.simulate.report import audit_answer, show_bus, time_taken, verdict
 
 NAME = "board"
 """Name of the files, different from the name for undivided layers."""
@@ -107,6 +107,9 @@ def show(
         screen.print(f"Not in one pass: {line}")
     for result in results:
         _show_bits(result, screen)
+    audits = [result.audit for result in results if result.audit is not None]
+    if audits:
+        show_bus(combine(audits), screen)
 
 
 def _rows(result: TilesResult, *, by_port: bool) -> Iterator[list[str]]:

@@ -53,8 +53,9 @@ def simulate_plan(
             passes = _passes(choice, built, step, finished, progress, ran)
             with progress.spent.on("simulating"):
                 done = run_and_audit(
-                    built[0].top(choice.array), passes, choice.engine, progress=progress.update
-                )
+                    built[0].top(choice.array), passes, choice.engine, progress=progress.update,
+                    memory=choice.memory,
+                )  # fmt: skip
             if done:
                 progress.spent.recount("simulating", "building", done[-1].record.build_seconds)
         results += [TilesResult(each, ran[each.work.layer.name]) for each in listed]

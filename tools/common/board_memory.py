@@ -1,0 +1,57 @@
+"""The memory of a board for engine ``system``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from merp.cosim.engines.names import FREE_RUNNING
+from merp.models.base.errors import BadInput
+from merp.models.base.given import mention
+from merp.models.fpga.board import Board
+from merp.testbenches.top.top import Top
+from merp.tools.common.boards import shipped_boards
+
+if TYPE_CHECKING:
+    from merp.cosim.board.dram import Dram
+
+
+def memory_on(board: Board, engine: str) -> Dram | None:
+    """Return the memory of a board; None for engines without a memory.
+
+    It has the width of the board's memory. Accelerator and controller share one clock, that of the
+    board's engine.
+
+    Raises:
+        BadInput: the board has no such memory, or its clock is out of range.
+    """
+    if engine not in FREE_RUNNING:
+        return None
+    from merp.cosim.board.dram import Dram  # imports hardware only if needed
+
+    if board.memory_bits is None:
+        names = [each.name for each in shipped_boards() if each.memory_bits is not None]
+        raise BadInput(
+            f"{mention('engine', engine)}: board {board.name} has no DDR3 memory with one "
+            f"controller: allowed are {', '.join(names)}, or a .toml file with memory.data_bits"
+        )
+    clock: Any = board.clock_mhz
+    try:
+        return Dram(
+            data_bits=board.memory_bits, clock_mhz=int(clock) if clock == int(clock) else clock
+        )
+    except ValueError as error:
+        raise BadInput(f"{mention('engine', engine)}: board {board.name}: {error}") from error
+
+
+def check_tops(memory: Dram | None, tops: Iterable[Top]) -> None:
+    """Check that the beats of a memory hold a word of each stream of each top.
+
+    Raises:
+        BadInput: a stream is wider.
+    """
+    if memory is not None:
+        from merp.cosim.board.system_engine import memory_for  # builds boards
+
+        for top in tops:
+            memory_for(top.ports.streams, memory)
