@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +15,12 @@ from merp.cosim.board.dram import Dram
 from merp.cosim.board.play import check_bus, crossed, play, play_list
 from merp.cosim.board.runs import placed_run
 from merp.cosim.board.simulated import Buffer, SimulatedBoard
+from merp.cosim.board.step_bus import step_bus
 from merp.cosim.board.system_engine import memory_for, port_for
 from merp.cosim.board.words import beats_for, from_memory, to_memory
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.machines.loader import phase_of
+from merp.cosim.machines.loader import part_for, phase_of
 from merp.cosim.phases.audit.run_and_audit import run_and_audit
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.golden.golden_step import GoldenStep
@@ -64,6 +66,30 @@ def test_the_host_rings_once_and_the_bus_carries_the_formula(forward: OnBoard) -
     inputs = sum(each.words for name, each in moves.items() if name.startswith("s_"))
     assert played.formula.read.useful > 4 * inputs, "the list is read as well"
     assert played.bus.write.bytes == played.formula.write.useful
+
+
+@needs("litedram")
+@pytest.mark.verilator
+def test_the_record_of_a_list_has_the_counts_of_the_bus(forward: OnBoard) -> None:
+    board = SimulatedBoard(forward.library)
+    played, _ = play(board, forward.system, forward.found.run, forward.outputs, LIMIT)
+    moved, ports = played.passes[0].moves, forward.system.engines[0].ports
+    elements = {"read": ports.inputs, "write": ports.outputs}
+    for name, pins in elements.items():
+        found, bus = getattr(played.record, name), getattr(played.bus, name)
+        formula = getattr(played.formula, name)
+        assert (found.bytes, found.beats, found.bursts) == (bus.bytes, bus.beats, bus.bursts)
+        assert (found.row_hits, found.row_misses) == (bus.row_hits, bus.row_misses)
+        assert found.row_hits + found.row_misses == found.beats
+        assert found.windows == bus.windows
+        assert sum(found.windows) == found.bytes
+        assert found.latency.answered == sum(found.bursts.values())
+        assert found.useful + found.padding == formula.useful
+        assert found.partial == (formula.wasted if name == "read" else 0)
+        other = found.useful - sum(moved[pin.name].words * pin.element // 8 for pin in pins)
+        assert other > 0, "commands and records"
+        assert other % 4 == 0
+    assert (played.record.lists, played.record.cycles) == (1, played.bus.cycles)
 
 
 @needs("litedram")
@@ -173,6 +199,16 @@ def test_the_memory_is_as_wide_as_the_widest_word() -> None:
         memory_for([Pin("s_axis_a", 32), Pin("s_axis_b", 1024, 32)])
 
 
+def test_a_given_memory_holds_a_word_of_each_stream() -> None:
+    given = Dram(data_bits=32, clock_mhz=125)
+    assert memory_for([Pin("s_axis_a", 256)], given) == given
+    with pytest.raises(
+        BadInput,
+        match="s_axis_b: beats of 257 bits: allowed on a memory of 32 bits are at most 256",
+    ):
+        memory_for([Pin("s_axis_a", 32), Pin("s_axis_b", 257)], given)
+
+
 @pytest.mark.parametrize(
     ("pin", "word_bytes"),
     [
@@ -229,6 +265,31 @@ def test_beats_of_several_elements_whose_last_one_is_not_whole() -> None:
     assert audited.audit.failures == ()
 
 
+def check_record(name: str, found: Any, *, batch: int, steps: int) -> None:
+    """Compare the record of a training with the formulas of its lists."""
+    network = open_network(name)
+    plan = part_for(network, "system")(network, batch, momentum=True)
+    lists = step_bus(plan).lists
+    assert found["lists"].keys() == lists.keys()
+    for list_name, each in found["lists"].items():
+        assert each["lists"] == steps
+        total = lists[list_name].total
+        for way in ("read", "write"):
+            counted, formula = each[way], getattr(total, way)
+            assert counted["useful"] == steps * formula.ports
+            assert counted["padding"] == steps * formula.padding
+            assert counted["partial"] == steps * formula.partial
+            assert counted["beats"] == steps * formula.beats
+            assert sum(counted["bursts"].values()) == steps * formula.bursts
+            assert counted["row_hits"] + counted["row_misses"] == counted["beats"]
+            assert sum(counted["windows"]) == counted["bytes"]
+    total = found["total"]
+    for key in ("bytes", "useful", "beats", "row_hits", "row_misses"):
+        for way in ("read", "write"):
+            assert total[way][key] == sum(each[way][key] for each in found["lists"].values())
+    assert total["lists"] == steps * len(lists)
+
+
 @pytest.mark.full
 @needs("litedram", "scikit-learn")
 @pytest.mark.verilator
@@ -244,5 +305,7 @@ def test_training_on_a_board_saves_the_goldens_file(
     for engine, file in files.items():
         ended = terminal.run(*common, "--engine", engine, "--save", file, "--json")
         assert ended.status == 0, ended.err
-    assert json.loads(ended.out)["rings"] == rings
+    answer = json.loads(ended.out)
+    assert answer["rings"] == rings
+    check_record(network, answer["bus"], batch=4, steps=3)
     assert files["golden"].read_bytes() == files["system"].read_bytes()
