@@ -80,9 +80,8 @@ def choose(network: Network, board: Board, asked: SimulateOptions, images: int) 
 
     Raises:
         BadInput: the layer, phase or sample does not exist, or no hardware stores this kind of
-            masks. Further reasons: the part is too small, also for a requested backward pass or for
-            two fused layers; engine ``system`` has no such memory; or the machine has too little
-            memory.
+            masks. The part is too small, also for a requested backward pass or for two fused
+            layers. Engine ``system`` has no memory of the board, or the machine has too little.
     """
     state, goal, phase = asked.state_bits or STATE, asked.goal or GOALS[0], asked.phase or PHASE
     layer, apart = asked.layer, asked.apart
