@@ -33,7 +33,8 @@ def to_memory(elements: Bits, pin: Pin, word_bytes: int) -> NDArray[np.uint8]:
 def from_memory(data: NDArray[np.uint8], pin: Pin, elements: int) -> Bits:
     """Return the first ``elements`` elements of a stream's beats in memory."""
     beats = beats_for(elements, pin)
-    bits = np.unpackbits(data.reshape(beats, -1), axis=1, bitorder="little")[:, : pin.width]
+    word_bytes = data.size // max(beats, 1)
+    bits = np.unpackbits(data.reshape(beats, word_bytes), axis=1, bitorder="little")[:, : pin.width]
     parts = bits.reshape(-1, pin.element)[:elements].astype(np.uint64)
     places = np.arange(pin.element, dtype=np.uint64)
     words = (parts << places).sum(axis=1, dtype=np.uint64)

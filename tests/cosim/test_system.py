@@ -221,10 +221,11 @@ def test_a_given_memory_holds_a_word_of_each_stream() -> None:
 )
 def test_words_come_back_from_memory(pin: Pin, word_bytes: int) -> None:
     rng = np.random.default_rng(3)
-    elements = rng.integers(0, 1 << pin.element, 13, dtype=np.uint64)
-    data = to_memory(elements, pin, word_bytes)
-    assert data.size == beats_for(13, pin) * word_bytes
-    np.testing.assert_array_equal(from_memory(data, pin, 13), elements)
+    for count in (13, 1, 0):
+        elements = rng.integers(0, 1 << pin.element, count, dtype=np.uint64)
+        data = to_memory(elements, pin, word_bytes)
+        assert data.size == beats_for(count, pin) * word_bytes
+        np.testing.assert_array_equal(from_memory(data, pin, count), elements)
 
 
 def test_words_are_little_endian_with_zeros_above() -> None:

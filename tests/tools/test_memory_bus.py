@@ -53,7 +53,7 @@ def check_bus(bus: Any, lists: int) -> None:
         assert way["bytes"] == way["useful"] + way["padding"] + way["partial"]
         assert sum(way["windows"]) == way["bytes"] > 0
         assert way["row_hits"] + way["row_misses"] == way["beats"]
-        assert way["row_misses"] >= lists
+        assert way["row_misses"] > 0, "the first list opens a row"
         assert way["beats"] == sum(int(size) * count for size, count in way["bursts"].items())
         latency = way["latency"]
         assert 5 < latency["least"] <= latency["mean"] <= latency["most"]
