@@ -27,19 +27,19 @@ ADDRESS_BITS = 32
 PHASES = 4
 """DRAM clocks in a cycle of the controller; a DDR memory moves two words in each."""
 
-PACKAGES = ("litedram", "litex", "migen")
 COMMANDS = "commands"
 """Output of the module: the commands of a cycle, which the controller gives to the memory. Each
 phase has ``COMMAND_BITS``: a bit for each of ``KINDS``, then the bank.
 """
 
 KINDS = {"activate": (0, 1, 1), "read": (1, 0, 1), "write": (1, 0, 0)}
-"""Commands of DDR3 (JESD79-3F, table 6): levels of RAS#, CAS# and WE#."""
+"""Commands of DDR3 (JESD79-3F, 4.1): levels of RAS#, CAS# and WE#."""
 
 BANK_BITS = 3
 COMMAND_BITS = len(KINDS) + BANK_BITS
 """Bits of a command; every DDR3 memory has eight banks."""
 
+PACKAGES = ("litedram", "litex", "migen")
 VERILOG, GEOMETRY = "dram.v", "geometry.json"
 _COMMENT = re.compile(r"\s*//.*")  # LiteX writes the date and a commit into its comments
 _BANK = re.compile(r"^reg \[(\d+):0\] (mem(?:_\d+)?)\[0:(\d+)\];$", re.MULTILINE)
