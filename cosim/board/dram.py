@@ -74,6 +74,11 @@ class Dram:
         """Bits of a beat of the AXI4 port."""
         return 2 * PHASES * self.data_bits
 
+    @classmethod
+    def of(cls, facts: MemoryFacts) -> Dram:
+        """Return the memory of these facts."""
+        return cls(module=facts.module, data_bits=facts.data_bits, clock_mhz=facts.clock_mhz)
+
     @property
     def facts(self) -> MemoryFacts:
         """The facts of the memory for a record."""

@@ -43,7 +43,8 @@ def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
     if not isinstance(job.runs, Generator):
         for run in job.runs:
             _check(run)
-    memory = memory_for(job.top.ports.streams, job.memory)
+    given = None if job.memory is None else Dram.of(job.memory)
+    memory = memory_for(job.top.ports.streams, given)
     name, ports = job.top.name, job.top.ports
     system = system_of({name: job.top}, port_for({name: ports}, memory))
     library = built(system.function, system.args, memory)

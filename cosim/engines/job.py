@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from merp.cosim.engines.record import RunRecord
+from merp.models.memory.bus_record import MemoryFacts
 from merp.testbenches.top.border import Border
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
-
-if TYPE_CHECKING:
-    from merp.cosim.board.dram import Dram
 
 Runs = Generator[Run, RunRecord | None, None]
 """A generator of runs.
@@ -55,7 +53,7 @@ class Job:
     limit: int = STUCK_CYCLES
     border: Border | None = None
     wanted: Sequence[Wanted] = ()
-    memory: Dram | None = None
+    memory: MemoryFacts | None = None
 
 
 class Playing:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,13 +24,11 @@ from merp.models.base.ordered_sum import ordered_sum
 from merp.models.base.rates import Rates, UpdateRule
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, Updated, train_step
+from merp.models.memory.bus_record import MemoryFacts
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import called, phases_on
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
-
-if TYPE_CHECKING:
-    from merp.cosim.board.dram import Dram
 
 Audits = Mapping[tuple[str, str], Audit]
 """Audits by name of the layer and phase, combined over all passes."""
@@ -129,7 +127,7 @@ class HardwareStep:
         engine: str,
         begin: Callable[[str], object] | None = None,
         progress: Progress | None = None,
-        memory: Dram | None = None,
+        memory: MemoryFacts | None = None,
     ) -> None:
         self._layers, self._memory = layers, memory
         self._engine = engine

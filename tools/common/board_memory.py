@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merp.cosim.engines.names import FREE_RUNNING
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.models.fpga.board import Board
+from merp.models.memory.bus_record import MemoryFacts
 from merp.testbenches.top.top import Top
 from merp.tools.common.boards import shipped_boards
 
-if TYPE_CHECKING:
-    from merp.cosim.board.dram import Dram
 
-
-def memory_on(board: Board, engine: str) -> Dram | None:
+def memory_on(board: Board, engine: str) -> MemoryFacts | None:
     """Return the memory of a board; None for engines without a memory.
 
     It has the width of the board's memory. Accelerator and controller share one clock, that of the
@@ -39,19 +37,20 @@ def memory_on(board: Board, engine: str) -> Dram | None:
     try:
         return Dram(
             data_bits=board.memory_bits, clock_mhz=int(clock) if clock == int(clock) else clock
-        )
+        ).facts
     except ValueError as error:
         raise BadInput(f"{mention('engine', engine)}: board {board.name}: {error}") from error
 
 
-def check_tops(memory: Dram | None, tops: Iterable[Top]) -> None:
+def check_tops(memory: MemoryFacts | None, tops: Iterable[Top]) -> None:
     """Check that the beats of a memory hold a word of each stream of each top.
 
     Raises:
         BadInput: a stream is wider.
     """
     if memory is not None:
+        from merp.cosim.board.dram import Dram
         from merp.cosim.board.system_engine import memory_for  # builds boards
 
         for top in tops:
-            memory_for(top.ports.streams, memory)
+            memory_for(top.ports.streams, Dram.of(memory))

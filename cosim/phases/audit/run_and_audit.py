@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job, Runs, Wanted
@@ -15,12 +14,10 @@ from merp.cosim.phases.audit.waveform import transfers
 from merp.cosim.phases.expectation import Expectation, GroupPass
 from merp.hdl.base.interface import SOURCE
 from merp.hdl.base.signals import BYTE
+from merp.models.memory.bus_record import MemoryFacts
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
-
-if TYPE_CHECKING:
-    from merp.cosim.board.dram import Dram
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ def run_and_audit(
     wave: Wave | None = None,
     progress: Progress | None = None,
     wanted: Sequence[Wanted] = (),
-    memory: Dram | None = None,
+    memory: MemoryFacts | None = None,
 ) -> list[Audited]:
     """Run ``passes`` back to back on one elaboration of ``top``. Without passes nothing is built.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.planned_layers import PlannedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
@@ -11,6 +9,7 @@ from merp.cosim.training.hardware_step import HardwareStep, Layers
 from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
+from merp.models.memory.bus_record import MemoryFacts
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import phases_on
@@ -19,9 +18,6 @@ from merp.tools.common.progress import Progress
 from merp.tools.machines.usual.arithmetic import FloatRunner, golden_step, hardware_step
 from merp.tools.train.course import Course
 from merp.tools.train.names import ring_per_pass
-
-if TYPE_CHECKING:
-    from merp.cosim.board.dram import Dram
 
 
 def runner_of(
@@ -57,7 +53,7 @@ def _on_board(course: Course, layers: Layers, images: int, progress: Progress) -
     return FloatRunner(course, images, run, on_board=board.on_board, bus=board.bus)
 
 
-def _memory(course: Course, board: Board, layers: Layers) -> Dram | None:
+def _memory(course: Course, board: Board, layers: Layers) -> MemoryFacts | None:
     """Return the memory of a board, which holds a word of each stream of a step.
 
     Raises:

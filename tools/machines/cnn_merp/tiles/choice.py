@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
 from merp.models.base.errors import BadInput, shown
@@ -13,6 +12,7 @@ from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.fused_pair import fused_layers
 from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
+from merp.models.memory.bus_record import MemoryFacts
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for, pair_named
 from merp.models.network.planning import GOALS
@@ -21,9 +21,6 @@ from merp.tools.common.fields import ALL, PHASE
 from merp.tools.machines.cnn_merp.choose import phases_named
 from merp.tools.simulate.picked import array_of, check_phases, check_room_of
 from merp.tools.simulate.request import SimulateOptions
-
-if TYPE_CHECKING:
-    from merp.cosim.board.dram import Dram
 
 SAMPLE = "sample:"
 MOST_PASSES = 1 << 30
@@ -56,7 +53,7 @@ class TilesChoice:
     seed: int
     engine: str
     array: str
-    memory: Dram | None = None
+    memory: MemoryFacts | None = None
 
     @property
     def planned(self) -> list[PlannedPhase]:
