@@ -2,9 +2,11 @@
 
     cycles(pass)  = max(slots, words of each port / its rate)
                     + kernel words / kernel port + biases, in a kernel update
-    seconds(pass) = max(cycles / clock, bytes / memory bytes per second)
+    seconds(pass) = max(slots and ports / clock, their bytes / memory bytes per second)
+                    + max(kernels and biases / clock, their bytes / memory bytes per second)
 
-Kernels are loaded before the slots, or updated after them, not in parallel. If a part has fewer
+Kernels are loaded before the slots, or updated after them, not in parallel. Memory is shared, so it
+may limit the kernels of a pass even if it keeps up with the whole pass. If a part has fewer
 groups than the accumulators' latency, a unit's slots wait for them from map to map. The starts of
 sums wait for places, if a position has fewer slots than the cycles to free a place.
 """
@@ -52,12 +54,18 @@ class Cost(NamedTuple):
     seconds: Numbers
 
     @property
-    def total(self) -> Numbers:
-        """Cycles of a pass."""
+    def slots(self) -> Numbers:
+        """Cycles of a pass without kernels."""
         units, *others = self.cycles.values()
         found = np.maximum(np.zeros_like(self.bytes), units)  # the largest array among all causes
         for count in others:
             np.maximum(found, count, out=found)
+        return found
+
+    @property
+    def total(self) -> Numbers:
+        """Cycles of a pass."""
+        found = self.slots
         found += self.parameters
         return found
 
@@ -118,16 +126,27 @@ def cost_by(
     for name, count in words.items():
         moved += count * work.word_bytes(name)
     moved += stored
-    seconds = moved / board.bytes_per_cycle
-    return _timed(Cost(cycles, parameters, moved, seconds), board)
+    return _timed(cycles, parameters, moved, stored, board)
 
 
-def _timed(cost: Cost, board: Board) -> Cost:
-    """Return the cost whose ``seconds`` were cycles of the memory, with seconds on the board."""
-    seconds = cost.total
-    np.maximum(seconds, cost.seconds, out=seconds)
+def _timed(
+    cycles: dict[str, Numbers], parameters: Numbers, moved: Numbers, stored: Numbers, board: Board
+) -> Cost:
+    """Return the cost of passes that move ``moved`` bytes, ``stored`` of them for kernels and
+    biases.
+    """
+    cost = Cost(cycles, parameters, moved, moved)
+    rate = board.bytes_per_cycle
+    seconds = cost.slots
+    np.maximum(seconds, (moved - stored) / rate, out=seconds)
+    seconds += np.maximum(parameters, stored / rate)
     seconds /= board.clock_mhz * 1e6
     return cost._replace(seconds=seconds)
+
+
+def _stored(ports: Mapping[str, int]) -> int:
+    """Return the bytes of kernels and biases among those of all ports."""
+    return sum(count for name, count in ports.items() if name.startswith(("kernel", "bias")))
 
 
 def _in_one_pass(
@@ -146,9 +165,12 @@ def _in_one_pass(
     propagation, update = work.halves
     one = cost_of(propagation, board, outputs, inputs, first, last)
     other = cost_of(update, board, inputs, outputs, first, last)
-    moved = np.full_like(one.bytes, sum(whole_bytes(work).values()))
+    ports = whole_bytes(work)
+    moved, stored = (
+        np.full_like(one.bytes, count) for count in (sum(ports.values()), _stored(ports))
+    )
     cycles, parameters = _longer(one.cycles, other.cycles), one.parameters + other.parameters
-    return _timed(Cost(cycles, parameters, moved, moved / board.bytes_per_cycle), board)
+    return _timed(cycles, parameters, moved, stored, board)
 
 
 def _longer(one: Mapping[str, Numbers], other: Mapping[str, Numbers]) -> dict[str, Numbers]:
@@ -172,9 +194,11 @@ def _fused(work: PhaseWork, board: Board) -> Cost:
     cycles = _longer(*of_both(one.cycles, other.cycles))
     leaving = {name: ports[name] / work.word_bytes(name) for name in cycles.keys() & ports.keys()}
     parameters = np.maximum(one.parameters, work.side_by_side * other.parameters)
-    moved = np.full_like(one.bytes, sum(ports.values()))
+    moved, stored = (
+        np.full_like(one.bytes, count) for count in (sum(ports.values()), _stored(ports))
+    )
     cycles = _longer(cycles, {name: np.array([count]) for name, count in leaving.items()})
-    return _timed(Cost(cycles, parameters, moved, moved / board.bytes_per_cycle), board)
+    return _timed(cycles, parameters, moved, stored, board)
 
 
 _WIDE = ("map_in", "map_out", "delta_in", "add_in", "partial_in", "partial_out")
