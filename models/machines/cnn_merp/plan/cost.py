@@ -1,9 +1,8 @@
 """Cycles, bytes and seconds of one pass, or of arrays of passes.
 
-    cycles(pass)  = max(slots, words of each port / its rate)
-                    + kernel words / kernel port + biases, in a kernel update
-    seconds(pass) = max(slots and ports / clock, their bytes / memory bytes per second)
-                    + max(kernels and biases / clock, their bytes / memory bytes per second)
+    slots(pass)      = max(slots, words of each port / its rate)
+    parameters(pass) = kernel words / kernel port + biases, in a kernel update
+    seconds(pass)    = sum over both of max(cycles / clock, bytes / memory bytes per second)
 
 Kernels are loaded before the slots, or updated after them, not in parallel. Memory is shared, so it
 may limit the kernels of a pass even if it keeps up with the whole pass. If a part has fewer
