@@ -2,7 +2,9 @@
 
     slots(pass)      = max(slots, words of each port / its rate)
     parameters(pass) = kernel words / kernel port + biases, in a kernel update
-    seconds(pass)    = sum over both of max(cycles / clock, bytes / memory bytes per second)
+    cycles(pass)     = slots(pass) + parameters(pass)
+
+Each of the two takes its cycles or the memory's time for its bytes, whichever is longer.
 
 Kernels are loaded before the slots, or updated after them, not in parallel. Memory is shared, so it
 may limit the kernels of a pass even if it keeps up with the whole pass. If a part has fewer
