@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays
+from marks import few
 from merp.hdl.base.signals import bits, count
 from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
@@ -42,7 +43,9 @@ def name(design: EngineDesign) -> str:
     return f"k{design.k}-{design.fused_dsp}dsp-p{design.accumulator_precision}"
 
 
-every_small_design = pytest.mark.parametrize("design", DESIGNS[:5], ids=name)
+every_small_design = pytest.mark.parametrize(
+    "design", few(DESIGNS[:5], DESIGNS[1], DESIGNS[3]), ids=name
+)
 
 
 def check(design: EngineDesign, windows: Bits, kernels: Bits) -> Recorded:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays, Sample
+from marks import few
 from merp.hdl.base.signals import bits
 from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.models.arithmetic.fused import fused_sum
@@ -38,7 +39,9 @@ def name(design: EngineDesign) -> str:
     return f"k{design.k}-{design.operand_precision}-{design.fused_window}-{design.n_cu}units"
 
 
-every_small_design = pytest.mark.parametrize("design", DESIGNS[:5], ids=name)
+every_small_design = pytest.mark.parametrize(
+    "design", few(DESIGNS[:5], DESIGNS[1], DESIGNS[3]), ids=name
+)
 
 
 def check(design: EngineDesign, windows: Bits, kernels: Bits) -> Recorded:

@@ -8,7 +8,7 @@ import pytest
 from fused_cases import ELABORATIONS, arrays_for, case, plain, play
 
 from audited_runs import assert_same, many_in_verilog
-from marks import in_full
+from marks import few, in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.machines.cnn_merp.phases.fused_forward import fused_forward_top
@@ -24,7 +24,7 @@ from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.testbenches.top.run import Stuck
 
 
-@pytest.mark.parametrize("index", range(len(ELABORATIONS)))
+@pytest.mark.parametrize("index", few(range(len(ELABORATIONS)), 1, 4))
 def test_random_layers_back_to_back(index: int) -> None:
     play([case(i, index) for i in range(4)])
 
@@ -44,7 +44,9 @@ SPARSE: dict[str, tuple[int, ...]] = {"s_axis_map": (*[0] * 5, 1)}
 
 
 @pytest.mark.parametrize(
-    "stalls", [LATE, STATES, SHUT, SPARSE], ids=["between", "states", "maps out", "maps in"]
+    "stalls",
+    few([LATE, STATES, SHUT, SPARSE], LATE, SHUT),
+    ids=["between", "states", "maps out", "maps in"],
 )
 def test_any_stream_may_be_the_slow_one(stalls: dict[str, tuple[int, ...]]) -> None:
     record, _ = play([plain(2, 1, stalls=stalls), plain(2, 3)])
@@ -79,7 +81,7 @@ INPUTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("spoilt", [None, *INPUTS])
+@pytest.mark.parametrize("spoilt", few([None, *INPUTS], None, INPUTS[1]))
 def test_a_misplaced_last_is_told_and_forgotten(spoilt: str | None) -> None:
     """A word too many at the source of a stream: its last does not come with the run's."""
     first, second = plain(0, 4), plain(0, 5)

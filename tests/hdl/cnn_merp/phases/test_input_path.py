@@ -75,8 +75,8 @@ def check(design: EngineDesign, runs: list[InputRun], trace: Trace) -> None:
 
 @pytest.mark.parametrize(
     ("k", "p", "d"),
-    [  # every k, p, d, and every two of them
-        pytest.param(*each, marks=pytest.mark.full if sum(each) % 2 else ())
+    [  # every k, p and d
+        pytest.param(*each, marks=pytest.mark.full if (sum(each) + each[0]) % 3 else ())
         for each in product([1, 2, 3, 4, 5], [1, 2], [1, 2, 3])
     ],
 )
