@@ -29,7 +29,8 @@ def walk(clk: Bit, rst: Bit, start: Bit, config: WalkConfig, runs: Runs, mover: 
     width = mover.address_bits
     active, advance = flag(), flag()
     over = [flag(1)] + [flag() for _ in dimensions]  # the dimensions inside make their last step
-    jumps = [bits(width) for _ in range(len(dimensions) + 1)]
+    # Behind the last run the address does not matter, so the slowest dimension has one jump.
+    jumps = [*(bits(width) for _ in dimensions), config.outer.jump]
     jump, all_over = jumps[0], over[-1]
 
     @always_comb

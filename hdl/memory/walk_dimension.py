@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, intbv
 
-from merp.hdl.base.signals import bits, flag
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.requests import DimensionConfig
 
@@ -32,28 +32,29 @@ def walk_dimension(
     outward     in   the jump, if this dimension makes its last step
     jump        out  the jump, if the dimensions inside make their last step
 
-    Latency: combinational. Reset: none, begin with load.
+    The counter is one below the steps that are left, so its sign is a register that names the last
+    step. Latency: combinational. Reset: none, begin with load.
     """
-    left = bits(len(config.more))  # steps behind the present one
-    final = flag()
-
-    @always_comb
-    def end() -> None:
-        final.next = left == 0
+    width = len(config.more)
+    minus_one = (1 << width + 1) - 1
+    below = bits(width + 1)  # steps behind the present one, less one, in two's complement
 
     @always_comb
     def choose() -> None:
-        over.next = inner_over and final
-        if final:
+        over.next = inner_over and below[width]
+        if below[width]:
             jump.next = outward
         else:
             jump.next = config.jump
 
     @always(clk.posedge)
     def count_down() -> None:
-        if load or (step and inner_over and final):
-            left.next = config.more
-        elif step and inner_over:
-            left.next = left - 1
+        steps = intbv(0)[width + 2 :]
+        if load or (step and inner_over):
+            steps[:] = below
+            if load or below[width]:
+                steps[:] = config.more
+            steps[:] = steps + minus_one
+            below.next = steps[width + 1 :]
 
-    return end, choose, count_down
+    return choose, count_down
