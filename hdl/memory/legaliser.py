@@ -20,8 +20,8 @@ def legaliser(clk: Bit, rst: Bit, runs: Runs, bursts: Bursts, mover: Mover) -> A
     bursts  out  bursts; last is set with the last burst of a run that carries last
 
     A burst stays within an aligned block of burst_beats beats. A block is no larger than 4 KiB, so
-    no burst crosses a multiple of 4 KiB. Latency: one cycle. Throughput: a burst per cycle, also
-    from one run to the next. Reset: no run is in progress.
+    no burst crosses a multiple of 4 KiB. All fields of a burst are registers. Latency: two cycles.
+    Throughput: a burst per cycle, also from one run to the next. Reset: no run is in progress.
     """
     lanes, port = mover.lanes, mover.port
     shift = (lanes - 1).bit_length()
@@ -29,44 +29,55 @@ def legaliser(clk: Bit, rst: Bit, runs: Runs, bursts: Bursts, mover: Mover) -> A
     block = (port.burst_beats - 1).bit_length()  # from this bit on, an address counts blocks
     high = beat_width - block
     whole, most = port.burst_beats, port.burst_beats - 1
+    held, at, first = flag(), bits(beat_width), count(lanes - 1)  # what is left of a run, its start
     end = bits(beat_width)  # address of the last beat of the run
     final, run_last = count(lanes - 1), flag()
-    ending = flag()
+    ending, free = flag(), flag()
 
     @always_comb
     def compare() -> None:
-        ending.next = bursts.address[:block] == end[:block]
+        ending.next = at[:block] == end[:block]
+        free.next = not bursts.valid or bursts.ready
 
     @always_comb
-    def offer() -> None:
+    def accept() -> None:
+        runs.ready.next = not held or (free and ending)
+
+    @always(clk.posedge)
+    def cut() -> None:
         beats = intbv(0)[block + 1 :]
-        beats[:] = most
-        bursts.final.next = lanes - 1
-        if ending:
-            beats[:] = end[block:]
-            bursts.final.next = final
-        beats[:] = beats[block:] + whole - bursts.address[block:]  # modulo a block
-        bursts.length.next = beats[block:]
-        bursts.last.next = ending and run_last
-        runs.ready.next = not bursts.valid or (bursts.ready and ending)
+        if free:
+            bursts.valid.next = held
+            bursts.address.next = at
+            bursts.first.next = first
+            bursts.last.next = ending and run_last
+            beats[:] = most
+            bursts.final.next = lanes - 1
+            if ending:
+                beats[:] = end[block:]
+                bursts.final.next = final
+            beats[:] = beats[block:] + whole - at[block:]  # modulo a block
+            bursts.length.next = beats[block:]
+        if rst:
+            bursts.valid.next = False
 
     @always(clk.posedge)
     def walk() -> None:
         behind, following = intbv(0)[width + 1 :], intbv(0)[high + 1 :]
-        if not bursts.valid or (bursts.ready and ending):
-            bursts.valid.next = runs.valid
+        if not held or (free and ending):
+            held.next = runs.valid
             behind[:] = runs.address + runs.length
-            bursts.address.next = runs.address[:shift]
+            at.next = runs.address[:shift]
             end.next = behind[width:shift]
             run_last.next = runs.last
             if lanes > 1:
-                bursts.first.next = runs.address[shift:]
+                first.next = runs.address[shift:]
                 final.next = behind[shift:]
-        elif bursts.ready:
-            following[:] = bursts.address[:block] + 1
-            bursts.address.next = concat(following[high:], intbv(0)[block:])
-            bursts.first.next = 0
+        elif free:
+            following[:] = at[:block] + 1
+            at.next = concat(following[high:], intbv(0)[block:])
+            first.next = 0
         if rst:
-            bursts.valid.next = False
+            held.next = False
 
-    return compare, offer, walk
+    return compare, accept, cut, walk

@@ -55,10 +55,10 @@ def of_legaliser() -> tuple[Proof, list[Plant]]:
         given=[Claim("runs_valid", "runs_ready", runs)],
         assumed=["{1'b0, runs_address} + {1'b0, runs_length} < 30'h20000000"],
         rules=["!bursts_valid || {1'b0, bursts_address[5:0]} + {1'b0, bursts_length} <= 7'd63"],
-        invariants=["!bursts_valid || bursts_address <= end_1"],
-        depth=4,
+        invariants=["!held || at <= end_1"],
+        depth=6,
     )
-    return proof, [("bursts_address[25:6] == end_1[25:6]", "bursts_address[25:7] == end_1[25:7]")]
+    return proof, [("at[25:6] == end_1[25:6]", "at[25:7] == end_1[25:7]")]
 
 
 def of_address_channel() -> tuple[Proof, list[Plant]]:

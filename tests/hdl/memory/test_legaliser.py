@@ -43,7 +43,7 @@ def play(
         ready = int(rng.random() < taken)
         return {**inputs, "rst": int(cycle == 0), "bursts_ready": ready}
 
-    total = len(list(bursts_of(runs, mover))) + 4
+    total = len(list(bursts_of(runs, mover))) + 5
     return bench(mover).run(drive, int(total * 1.4 / offered / taken))
 
 
@@ -82,7 +82,7 @@ def test_runs_at_the_borders_of_beats_and_blocks(mover: Mover) -> None:
     first = trace.column("bursts_valid").index(1)
     bursts = len(wanted(runs, mover))
     assert trace.column("bursts_valid")[first:][:bursts] == [1] * bursts, "a burst per cycle"
-    assert trace.column("runs_valid").index(1) == first - 1, "one cycle after the run"
+    assert trace.column("runs_valid").index(1) == first - 2, "two cycles after the run"
 
 
 def test_the_last_words_of_the_address_space() -> None:
