@@ -14,9 +14,11 @@ from merp.hdl.memory.axi4 import AddressChannel, Axi4
 from merp.hdl.memory.beat_choice import beat_choice
 from merp.hdl.memory.direction_turns import direction_turns
 from merp.hdl.memory.request_merge import request_merge
+from merp.hdl.memory.request_slice import numbered_slice, request_slice
 from merp.hdl.memory.requests import (
     NumberedRequests,
     ReadBeats,
+    Requests,
     WriteBeats,
     WriteResponses,
     numbered,
@@ -105,16 +107,18 @@ def arbiter(
 
     RREADY and BREADY are always high. The beats of W follow their AW, in the same order. Memory may
     answer different numbers in any order, and mix the beats of their bursts. Latency: a request is
-    on its channel in the next cycle. Throughput: a beat of R and one of W per cycle. Reset: no
+    on its channel three cycles later. Throughput: a beat of R and one of W per cycle. Reset: no
     request; allowed only while all readers and writers are idle.
     """
     readers, writers = vars(read_requests), vars(write_requests)
-    reads, read_tree = _merged(
-        clk, rst, [numbered(each, at, port) for at, each in enumerate(readers.values())], port
+    held_reads, held_writes = [Requests(port) for _ in readers], [Requests(port) for _ in writers]
+    any_read, read_tree = _merged(
+        clk, rst, [numbered(each, at, port) for at, each in enumerate(held_reads)], port
     )
-    writes, write_tree = _merged(
-        clk, rst, [numbered(each, at, port) for at, each in enumerate(writers.values())], port
+    any_write, write_tree = _merged(
+        clk, rst, [numbered(each, at, port) for at, each in enumerate(held_writes)], port
     )
+    reads, writes = NumberedRequests(port), NumberedRequests(port)
     read_room, read_granted, write_room, write_granted = flag(), flag(), flag(), flag()
     aw_room, order_room, order_freed, order_valid, next_burst = (flag() for _ in range(5))
     order, announced = bits(port.id_bits), flag()
@@ -141,6 +145,16 @@ def arbiter(
 
     return (
         read_tree, write_tree, beat_tree, join, announce, write,
+        [
+            request_slice(clk, rst, sink=sink, source=held)
+            for sink, held in zip(readers.values(), held_reads, strict=True)
+        ],
+        [
+            request_slice(clk, rst, sink=sink, source=held)
+            for sink, held in zip(writers.values(), held_writes, strict=True)
+        ],
+        numbered_slice(clk, rst, sink=any_read, source=reads),
+        numbered_slice(clk, rst, sink=any_write, source=writes),
         direction_turns(
             clk, rst, reads=reads, writes=writes, read_room=read_room, write_room=write_room,
             read_granted=read_granted, write_granted=write_granted, port=port,

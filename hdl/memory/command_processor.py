@@ -19,8 +19,11 @@ from merp.models.memory.params.commands import (
     ProcessorDesign,
 )
 
-(IDLE, COMMAND, WORDS, ACCESS, SEND, WAITING, REFETCH, STOP, ABORT, SETTLE, CLEAR) = range(11)
-"""States."""
+(IDLE, COMMAND, WORDS, ACCESS, SEND, WAITING) = range(6)
+(STOP, ABORT, SETTLE, CLEAR, REFETCH) = range(8, 13)
+"""States. The reader of the list is stopped in those from 8 on, which bit ``STOPPED`` tells."""
+
+STOPPED = 3
 
 (END, WRITE, WALK, START, WAIT, RECORD, EXPECT, JUMP, INTERRUPT) = (int(each) for each in Operation)
 (NONE, ILLEGAL, REFUSED, UNEXPECTED, MEMORY, TIME, ABORTED, SHORT) = (int(each) for each in Failure)
@@ -137,6 +140,7 @@ def command_processor(
     failed, aborted = bits(len(status.failure)), flag()
     reason, failing = bits(len(status.failure)), flag()
     takes, legal, beyond, over, ending = (flag() for _ in range(5))
+    quiet = flag()  # memory owes nothing, and nothing more was requested since
     operation, words, first = bits(8), bits(8), bits(INDEX_BITS)
 
     @always_comb
@@ -210,9 +214,9 @@ def command_processor(
     @always_comb
     def tell() -> None:
         status.busy.next = state != IDLE
-        streams.stop.next = state in (STOP, ABORT, SETTLE, CLEAR)
+        streams.stop.next = state[STOPPED] and state != REFETCH
         streams.clear.next = state == CLEAR
-        fetch.stop.next = state in (STOP, ABORT, SETTLE, CLEAR, REFETCH)
+        fetch.stop.next = state[STOPPED]
         fetch.clear.next = state == CLEAR or (state == REFETCH and fetch.idle)
         records.data.next = access.word
         records.valid.next = state == SEND
@@ -229,6 +233,7 @@ def command_processor(
         fetch.start.next = False
         streams.start.next = 0
         status.interrupt.next = False
+        quiet.next = state == STOP and streams.idle and fetch.idle
         if state == IDLE:
             aborted.next = False
             if host.start:
@@ -354,7 +359,7 @@ def command_processor(
                 fetch.start.next = left != 0
                 state.next = COMMAND
         elif state == STOP:
-            if streams.idle and fetch.idle:
+            if quiet:
                 state.next = CLEAR
                 if failed != NONE:
                     engine.next = 0

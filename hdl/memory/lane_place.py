@@ -55,8 +55,11 @@ def lane_place(
 
     @always_comb
     def compare() -> None:
-        place.final.next = last_beat and place.lane == burst.final
-        place.spent.next = place.lane == last_lane or (last_beat and place.lane == burst.final)
+        # Both lanes are compared before one is chosen, which shortens the longest path.
+        reached = (begins and burst.first == burst.final) or (not begins and lane == burst.final)
+        full = (begins and burst.first == last_lane) or (not begins and lane == last_lane)
+        place.final.next = last_beat and reached
+        place.spent.next = full or (last_beat and reached)
 
     @always(clk.posedge)
     def step() -> None:

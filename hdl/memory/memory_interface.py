@@ -31,7 +31,7 @@ class MoverControl:
     def __init__(self, mover: Mover) -> None:
         self.config = WalkConfig(mover)
         self.start = flag()  # begin the walk; allowed while finished and idle, or after clear
-        self.stop = flag()  # request nothing more, or take no word: idle follows
+        self.stop = flag()  # no new burst is requested, or no word taken: idle follows
         self.clear = flag()  # drop the rest of a walk; allowed while idle
         self.finished = flag()  # the last word of the walk has moved
         self.idle = flag()  # memory owes nothing

@@ -10,7 +10,7 @@ from myhdl import ConcatSignal, always, always_comb, block, concat, intbv
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.axi.axi_registers import RunControl, axi_registers
 from merp.hdl.axi.lite_manager import RegisterAccess, lite_manager
-from merp.hdl.base.signals import Bundles, bits, flag
+from merp.hdl.base.signals import Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.command_processor import (
@@ -26,6 +26,7 @@ from merp.hdl.memory.requests import ErrorResponse
 from merp.hdl.memory.stream_control import stream_control
 from merp.hdl.memory.tail_keep import tail_keep
 from merp.hdl.memory.walk_registers import walk_registers
+from merp.hdl.streams.stream_slice import stream_slice
 from merp.models.base.register_map import FLAGS, RegisterMap
 from merp.models.memory.params.commands import WORD
 from merp.models.memory.params.subsystem import (
@@ -90,9 +91,12 @@ def _states(
     any_failed = ConcatSignal(*reversed(failed))
     told = flag()
 
+    @always(clk.posedge)
+    def follow() -> None:
+        streams.done.next = all_done
+
     @always_comb
     def join() -> None:
-        streams.done.next = all_done
         streams.idle.next = all_idle == everywhere
         streams.failed.next = any_failed != 0
 
@@ -109,7 +113,7 @@ def _states(
             status.error_stream.next = 0
             status.error_address.next = 0
 
-    return join, keep
+    return follow, join, keep
 
 
 @entity
@@ -160,6 +164,7 @@ def memory_subsystem(
     failed = [flag() for _ in every]
     addresses = [bits(port.beat_address_bits) for _ in every]
     high_bits = design.port.address_bits - WORD
+    commands, dropped = Stream(WORD), flag()  # words of the list
 
     if high_bits:
 
@@ -185,6 +190,7 @@ def memory_subsystem(
         listed.config.length.next = fetch.length
         fetch.idle.next = listed.idle
         fetch.failed.next = listed.error.found
+        dropped.next = rst or fetch.clear
 
     @always_comb
     def tell() -> None:
@@ -212,8 +218,13 @@ def memory_subsystem(
             settings=Bundles({"list": settings}), status=told, interrupt=interrupt,
             registers=registers,
         ),
+        stream_slice(
+            clk, dropped, data=listed.source.data, valid=listed.source.valid,
+            ready=listed.source.ready, held=commands.data, held_valid=commands.valid,
+            held_ready=commands.ready,
+        ),
         command_processor(
-            clk, rst, host=host, fetch=fetch, commands=listed.source, access=access,
+            clk, rst, host=host, fetch=fetch, commands=commands, access=access,
             interrupts=interrupts, streams=control, walk=walks, records=recorded.sink,
             status=status, design=processor,
         ),

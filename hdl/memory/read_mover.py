@@ -47,7 +47,7 @@ def read_mover(
     idle      out  every beat that was requested has arrived
     error     out  the first error response; no word behind it is sent
 
-    Latency: the first request three cycles after start; a word two cycles after its beat.
+    Latency: the first request three cycles after start; a word three cycles after its beat.
     Throughput: a word per cycle. Reset: empty; allowed only while idle.
     """
     runs, bursts = Runs(mover), Bursts(mover)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat
+from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
@@ -43,14 +43,18 @@ def reader(
     error     out  the first error response; no word behind it is sent
 
     So memory never waits for the stream, and a stopped reader becomes idle even if its stream is
-    blocked. Latency: a request in the cycle of its burst; a word two cycles after its
-    beat. Throughput: a beat in and a word out per cycle. Reset: empty; allowed only while idle.
+    blocked. Latency: a request in the cycle of its burst; a word three cycles after
+    its beat. Throughput: a beat in and a word out per cycle. Reset: empty; allowed only while
+    idle.
     """
     port, places = mover.port, mover.places
     lane_bits, data_bits = (mover.lanes - 1).bit_length() or 1, port.data_bits
     free, outstanding = count(places), count(mover.bursts + 1)  # one leaves the queue early
+    free_bits, most = len(free), (1 << len(free)) - 1
+    rest = bits(free_bits)  # places that are free behind the burst
     room, asks, freed, queue_room, dequeued = flag(), flag(), flag(), flag(), flag()
-    beat_in, beat_out = bits(data_bits + 3), bits(data_bits + 3)
+    beat_in, beat_out, beat_held = (bits(data_bits + 3) for _ in range(3))
+    queued, moves = flag(), flag()
     info_bits = port.beat_address_bits + 2 * lane_bits + 1
     info_in, info_out = bits(info_bits), bits(info_bits)
     head, burst, take = ReadBeats(port), Bursts(mover), flag()
@@ -58,7 +62,11 @@ def reader(
 
     @always_comb
     def reserve() -> None:
-        room.next = free > bursts.length and queue_room and not stop
+        behind = intbv(0)[free_bits + 1 :]
+        # The sum is free - length - 1, and 1 in its highest bit if this is not negative.
+        behind[:] = free + (bursts.length ^ most)
+        rest.next = behind[free_bits:]
+        room.next = behind[free_bits] and queue_room and not stop
 
     @always_comb
     def ask() -> None:
@@ -70,12 +78,11 @@ def reader(
 
     @always(clk.posedge)
     def keep_places() -> None:
-        if asks and freed:
-            free.next = free - bursts.length
-        elif asks:
-            free.next = free - bursts.length - 1
-        elif freed:
-            free.next = free + 1
+        left = intbv(0)[free_bits + 1 :]
+        left[:] = free
+        if asks:
+            left[:] = rest
+        free.next = left + freed
         if rst:
             free.next = places
 
@@ -100,19 +107,29 @@ def reader(
         beat_in.next = concat(beats.resp, beats.last, beats.data)
         info_in.next = concat(bursts.address, bursts.final, bursts.first, bursts.last)
         idle.next = outstanding == 0
+        moves.next = take or not head.valid
+
+    @always(clk.posedge)
+    def hold() -> None:
+        """Hold the next beat in registers, which are faster than the output of block RAM."""
+        if moves:
+            beat_held.next = beat_out
+            head.valid.next = queued
+        if rst:
+            head.valid.next = False
 
     @always_comb
     def leave() -> None:
-        head.data.next = beat_out[data_bits:]
-        head.last.next = beat_out[data_bits]
-        head.resp.next = beat_out[:resp_low]
+        head.data.next = beat_held[data_bits:]
+        head.last.next = beat_held[data_bits]
+        head.resp.next = beat_held[:resp_low]
         burst.last.next = info_out[0]
         burst.first.next = info_out[final_low:1]
         burst.final.next = info_out[address_low:final_low]
         burst.address.next = info_out[:address_low]
 
     return (
-        reserve, ask, keep_places, keep_requests, end, enter, leave,
+        reserve, ask, keep_places, keep_requests, end, enter, hold, leave,
         credit_gate(
             clk, rst, taken=asks, freed=dequeued, some=queue_room, places=mover.bursts
         ),
@@ -121,8 +138,8 @@ def reader(
             take=burst.ready, credit=dequeued, words=mover.bursts,
         ),
         credit_fifo(
-            clk, rst, push=beats.valid, data=beat_in, head=beat_out, head_valid=head.valid,
-            take=take, credit=freed, words=places,
+            clk, rst, push=beats.valid, data=beat_in, head=beat_out, head_valid=queued,
+            take=moves, credit=freed, words=places,
         ),
         lane_unpacker(
             clk, rst, beats=head, take=take, burst=burst, source=source, error=error, mover=mover

@@ -7,6 +7,7 @@ from typing import Any
 from merp.hdl.base.signals import Stream
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.legaliser import legaliser
+from merp.hdl.memory.request_slice import burst_slice
 from merp.hdl.memory.requests import (
     Bursts,
     ErrorResponse,
@@ -50,13 +51,15 @@ def write_mover(
     idle       out  there is a response for each burst of which all words were taken
     error      out  the first error response; no further word is taken
 
-    Latency: a request two cycles after the last word of its burst. Throughput: a word per cycle.
-    Reset: empty; allowed only while idle.
+    Latency: the first word is taken four cycles after start at the earliest; a request comes two
+    cycles after the last word of its burst. Throughput: a word per cycle. Reset: empty; allowed
+    only while idle.
     """
-    runs, bursts = Runs(mover), Bursts(mover)
+    runs, cut, bursts = Runs(mover), Bursts(mover), Bursts(mover)
     return (
         walk(clk, rst, start=start, config=config, runs=runs, mover=mover),
-        legaliser(clk, rst, runs=runs, bursts=bursts, mover=mover),
+        legaliser(clk, rst, runs=runs, bursts=cut, mover=mover),
+        burst_slice(clk, rst, sink=cut, source=bursts),
         writer(
             clk, rst, start=start, stop=stop, bursts=bursts, sink=sink, requests=requests,
             beats=beats, responses=responses, finished=finished, idle=idle, error=error,

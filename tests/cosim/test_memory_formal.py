@@ -105,8 +105,8 @@ def of_reader() -> tuple[Proof, list[Plant]]:
     proof = Proof(
         reader,
         args,
-        # The oldest beat is in the output register of the FIFO, which is not one of its places.
-        rules=[f"owed + held <= {mover.places} + head_valid"],
+        # The two oldest beats are in registers behind the FIFO, which are not among its places.
+        rules=[f"owed + held <= {mover.places} + queued + head_valid"],
         ghosts={
             "owed": f"owed + ({asked} ? requests_length + 8'd1 : 8'd0) - beats_valid",
             "held": "held + beats_valid - (head_valid && take)",
@@ -115,14 +115,14 @@ def of_reader() -> tuple[Proof, list[Plant]]:
         assumed=["!beats_valid || owed != 0"],
         inside=in_fifo(fifo, mover.places),
         invariants=[
-            f"held == {fifo}.fill + 0 + head_valid",
+            f"held == {fifo}.fill + 0 + queued + head_valid",
             f"free + freed + owed + {fifo}.fill == {mover.places}",
             agrees(fifo, mover.places),
         ],
         depth=8,
     )
     return proof, [
-        ("free > {2'd0, bursts_length}", "free >= {2'd0, bursts_length}"),
+        ("^ 5'd15);", "^ 5'd15) + 5'd1;"),
         ("free <= 4'd8", "free <= 4'd9"),
     ]
 

@@ -110,7 +110,7 @@ def test_only_reconfiguration_brings_it_back() -> None:
     endless = [*a_pass(ONE, Walk(TWO.base, 40), SUM, FOREVER), make.END]
     there = LIST + 4 * len(make.encoded([*GOOD, *endless]))
     lists = [GOOD, endless, [make.jump(there, 4)], GOOD]
-    aborts = [240, 1000, 1350]
+    aborts = [250, 1000, 1350]
     system = System(lists, Conduct(latency=90, mixed=True), abort_at=aborts)
     trace = system.run(2400)
     failures = [state["failure"] for state in system.states]

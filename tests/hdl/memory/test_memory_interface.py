@@ -195,7 +195,7 @@ def test_both_directions_carry_a_beat_in_every_cycle() -> None:
     session = Session(ONES, walks, Conduct(latency=4))
     trace = session.run(1100)
     start = trace.column("streams_r0_start").index(1)
-    assert trace.column("m_axi_arvalid").index(1) == start + 4
+    assert trace.column("m_axi_arvalid").index(1) == start + 6
     for channel in ("r", "w"):
         beats = [at for at, high in enumerate(trace.column(f"m_axi_{channel}valid")) if high]
         assert len(beats) == 1000
