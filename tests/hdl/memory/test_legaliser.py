@@ -85,6 +85,12 @@ def test_runs_at_the_borders_of_beats_and_blocks(mover: Mover) -> None:
     assert trace.column("runs_valid").index(1) == first - 2, "two cycles after the run"
 
 
+def test_a_burst_is_offered_before_it_is_taken() -> None:
+    run = {"runs_valid": 1, "runs_address": 5, "runs_length": 2, "runs_last": 1}
+    trace = bench(MOVER).run(lambda cycle, _: {**run, "rst": int(not cycle), "bursts_ready": 0}, 6)
+    assert trace.columns("bursts_valid", *FIELDS)[-1] == (1, 1, 0, 1, 3, 1)
+
+
 def test_the_last_words_of_the_address_space() -> None:
     top = 1 << MOVER.address_bits
     runs = [Run(top - 1, 1), Run(top - 33, 33), Run(0, 5)]
