@@ -229,6 +229,24 @@ def test_every_operation(pace: float) -> None:
     assert play.golden().commands == len(LIST)
 
 
+def test_a_request_in_front_of_a_stop_is_waited_for() -> None:
+    """All is idle in the cycle before the stop, and a request of that cycle is owed behind it."""
+    words = encoded([make.END])
+
+    def traced(busy: range) -> Recorded:
+        play = Play(placed(words), 64, len(words))
+
+        def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
+            free = int(cycle not in busy)
+            return {**play.drive(cycle, seen), "streams_idle": free, "fetch_idle": free}
+
+        return bench(DESIGN).run(drive, 40)
+
+    stop = traced(range(0)).column("streams_stop").index(1)
+    clears = traced(range(stop, stop + 9)).column("streams_clear")
+    assert clears.index(1) == stop + 9 + 2
+
+
 def test_a_jump_goes_on_elsewhere() -> None:
     first = encoded([*make.write(8, [1]), make.jump(4000, 3), *make.write(8, [9])])
     second = encoded([*make.write(10, [2]), make.END])
