@@ -177,15 +177,16 @@ def test_random_walks_of_all_streams(
         assert session.rules.bytes[direction] == beats * PORT.beat_bytes
 
 
-def test_a_request_waits_for_its_data_to_be_near() -> None:
-    """W is slow, and AW far ahead of it: the order of the writers is kept."""
+@pytest.mark.parametrize("conduct", [Conduct(data_rate=0.1), Conduct(rate=0.4)])
+def test_a_request_waits_for_its_data_to_be_near(conduct: Conduct) -> None:
+    """W is slow, and AW far ahead of it, or AW stalls: the order of the writers is kept."""
     walks = {
         "w0": Walk(0, 1, (Dimension(40, 9),)),
         "w1": Walk(4096, 1, (Dimension(40, 9),)),
         "r0": Walk(0, 1),
     }
     pair = design((64,), (64, 64))
-    session = Session(pair, walks, Conduct(data_rate=0.1))
+    session = Session(pair, walks, conduct)
     session.run(1500)
     assert session.memory.data == session.content()
 
