@@ -28,9 +28,9 @@ class _Each:
     ff_bit: float = 0.0
 
 
-_FIXED: Final = _Each(1220, 759)  # processor, arbiter, registers
-_READER: Final = _Each(570, 532, lut_bit=0.25)
-_WRITER: Final = _Each(560, 579, lut_bit=1.15, ff_bit=1.0)
+_FIXED: Final = _Each(1260, 1000)  # processor, arbiter, registers
+_READER: Final = _Each(570, 770, lut_bit=0.25)
+_WRITER: Final = _Each(620, 785, lut_bit=1.15, ff_bit=1.0)
 
 _READ_MARKS: Final = 3
 """Bits of a beat in the queue of a reader, besides its data: response and last."""
