@@ -18,6 +18,11 @@ def few(values: Iterable[Any], *quick: Any) -> list[Any]:
     return [each if each in quick else in_full(each)[0] for each in values]
 
 
+def few_rows(rows: Iterable[tuple[Any, ...]], *quick: tuple[Any, ...]) -> list[Any]:
+    """All rows, as in ``rows_in_full``; those that are not ``quick`` are marked ``full``."""
+    return [each if each in quick else rows_in_full(each)[0] for each in rows]
+
+
 def rows_in_full(*rows: tuple[Any, ...]) -> list[Any]:
     """Each row, of as many values as the test has parameters, marked ``full``."""
     return [pytest.param(*row, marks=pytest.mark.full) for row in rows]

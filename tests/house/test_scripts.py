@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from checkout import ROOT
+from marks import few
 
 SCRIPTS = sorted(
     str(path.relative_to(ROOT))
@@ -32,7 +33,7 @@ def test_there_are_scripts() -> None:
     assert len(SCRIPTS) > 10
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", few(SCRIPTS, *SCRIPTS[::5]))
 def test_a_script_tells_what_it_does_and_refuses_the_rest(script: str, tmp_path: Path) -> None:
     helped = answer(script, "--help", tmp_path)
     assert (helped.returncode, helped.stderr) == (0, "")

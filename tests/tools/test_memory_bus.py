@@ -59,6 +59,7 @@ def check_bus(bus: Any, lists: int) -> None:
         assert 5 < latency["least"] <= latency["mean"] <= latency["most"]
 
 
+@pytest.mark.full
 @needs("litedram")
 @pytest.mark.verilator
 def test_a_simulation_from_memory_answers_with_the_record_of_its_bus(terminal: Terminal) -> None:

@@ -21,6 +21,7 @@ from list_system import (
 )
 
 from block_bench import Replays
+from marks import few
 from merp.hdl.memory.command_processor import CONTROL_INDEX
 from merp.models.memory import commands as make
 from merp.models.memory.commands import encoded
@@ -119,7 +120,7 @@ def test_lengths_that_do_not_agree_end_in_time_and_name_the_stream() -> None:
     assert [state["failure"] for state in system.states] == [Failure.TIME, Failure.NONE]
 
 
-@pytest.mark.parametrize("abort_at", range(30, 330, 25))
+@pytest.mark.parametrize("abort_at", few(range(30, 330, 25), 55, 130, 230, 305))
 def test_an_abort_leaves_whole_words_and_the_next_list_runs(abort_at: int) -> None:
     conduct = Conduct(latency=15, rate=0.7, mixed=True)
     system = System([GOOD, [*a_pass(TWO, ONE, OTHER), make.END]], conduct, abort_at, [abort_at])

@@ -80,7 +80,7 @@ def test_cu_narrow_matches_golden(design: EngineDesign) -> None:
     check(design, *samples(design.taps, {1: 30, 2: 20, 3: 8, 5: 2}[design.k], design.k))
 
 
-@every_small_design
+@pytest.mark.parametrize("design", few(DESIGNS[:5], DESIGNS[1]), ids=name)
 def test_directed_windows(design: EngineDesign) -> None:
     check(design, *directed(design.taps))
 

@@ -11,6 +11,7 @@ import pytest
 from update_pins import BIAS_READ, MAP, READ, STREAMS, passage, sink, source
 
 from block_bench import BlockBench, Recorded, Replays, Sample
+from marks import few_rows
 from merp.hdl.base.signals import flag
 from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
@@ -241,7 +242,7 @@ LATENCIES = [(1, 1), (2, 3), (3, 4)]
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-@pytest.mark.parametrize(("mul", "add"), LATENCIES)
+@pytest.mark.parametrize(("mul", "add"), few_rows(LATENCIES, (2, 3)))
 def test_words_match_golden_under_pressure(mul: int, add: int, rule: UpdateRule) -> None:
     k = mul
     design = design_for(k, 2, 2, mul_latency=mul, add_latency=add, fmt=FloatFormat(5, 7))

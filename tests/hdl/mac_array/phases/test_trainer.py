@@ -154,6 +154,7 @@ def words_of(outcome: Outcome) -> dict[str, list[int]]:
     return {name: list(map(int, words)) for name, words in outcome.words.items()}
 
 
+@pytest.mark.full
 def test_balancing_leaves_the_bits_and_takes_a_share_of_the_slots() -> None:
     """Kernels of 2 x 2 on 4 x 4 pixels: four input maps at once, of eight."""
     layer = ku(15, inputs=8, outputs=3, rows=5, columns=6, kernel=2, first=True, last=False)
@@ -164,6 +165,7 @@ def test_balancing_leaves_the_bits_and_takes_a_share_of_the_slots() -> None:
     assert plain.status["status_issue"] == 4 * balanced.status["status_issue"]
 
 
+@pytest.mark.full
 def test_kernels_first_leave_the_bits_and_the_slots() -> None:
     forward, delta = (
         make_layer(16, phase=phase, inputs=5, outputs=6, rows=5, columns=6, kernel=3, pad=1,
@@ -186,6 +188,7 @@ def test_rows_that_no_window_reaches_are_taken_before_the_pass_is_done() -> None
     check(design_of(), Case(left, stalls=slow), Case(left), Case(IMAGES["first"]))
 
 
+@pytest.mark.full
 def test_rows_that_no_window_reaches_may_come_last_of_all() -> None:
     sizes = {"inputs": 16, "outputs": 1, "rows": 3, "columns": 21, "kernel": 2, "stride": 2}
     design = design_of(8, 8, 4)
