@@ -211,7 +211,7 @@ def test_random_layers_back_to_back(index: int) -> None:
 
 @pytest.mark.parametrize(
     ("index", "seeds"),
-    [(0, 2), (3, 2), (9, 4), (10, 4), *rows_in_full(*((index, 8) for index in EVERY))],
+    [(3, 2), (10, 4), *rows_in_full(*((index, 8) for index in EVERY))],
 )
 def test_cycles_are_those_of_the_model(index: int, seeds: int) -> None:
     for seed in range(seeds):

@@ -10,7 +10,7 @@ import pytest
 from pipelines import TURNS, random_network, small, train, waiting, with_store
 from trained import network_of, same
 
-from marks import in_full
+from marks import few, in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import RunRecord
@@ -109,7 +109,7 @@ def allowed(network: Network, images: int, depth: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("cut", [20, 200, 420])
+@pytest.mark.parametrize("cut", few([20, 200, 420], 200))
 def test_a_reset_leaves_nothing_behind(
     network: Network, played: tuple[ConcurrentBatch, RunRecord], cut: int
 ) -> None:

@@ -259,9 +259,7 @@ ENTERING = {
 LONG = ("windows of 4", "a single window")
 
 
-@pytest.mark.parametrize(
-    "name", [*(each for each in ENTERING if each not in LONG), *in_full(*LONG)]
-)
+@pytest.mark.parametrize("name", few(ENTERING, next(each for each in ENTERING if each not in LONG)))
 def test_pooled_deltas_are_expanded_on_entry(name: str) -> None:
     front = ENTERING[name]
     back = entering("dp", 55, front, relu=False)
@@ -272,6 +270,7 @@ def test_pooled_deltas_are_expanded_on_entry(name: str) -> None:
     check(design_of(pool_window=4), Case(front), *cases)
 
 
+@pytest.mark.full
 def test_the_multipliers_themselves_do_as_their_twin() -> None:
     cases = (Case(POOLED), Case(BEHIND_POOLING, masks=POOLED))
     real, quick = (check(design_of(), *cases, array=array) for array in ("rtl", "behavioural"))
