@@ -14,6 +14,9 @@ from pathlib import Path
 
 from trial import ROOT, Trials
 
+MARKS = "not full", "full and not board"
+"""A mutant that survives the quick tests meets those of ``make test-full``."""
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -31,8 +34,8 @@ class Mutant:
 
     @property
     def rounds(self) -> list[list[str]]:
-        """Words for pytest, a round for each test."""
-        return [["-m", "not full", *test.split()] for test in self.tests]
+        """Words for pytest, a round for each test; the long tests are the last ones."""
+        return [["-m", marks, *test.split()] for marks in MARKS for test in self.tests]
 
 
 def read_mutants(path: Path) -> list[Mutant]:
