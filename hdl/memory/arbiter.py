@@ -12,9 +12,9 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.address_channel import address_channel
 from merp.hdl.memory.axi4 import AddressChannel, Axi4
 from merp.hdl.memory.beat_choice import beat_choice
+from merp.hdl.memory.bundle_slice import bundle_slice
 from merp.hdl.memory.direction_turns import direction_turns
 from merp.hdl.memory.request_merge import request_merge
-from merp.hdl.memory.request_slice import numbered_slice, request_slice
 from merp.hdl.memory.requests import (
     NumberedRequests,
     ReadBeats,
@@ -146,15 +146,15 @@ def arbiter(
     return (
         read_tree, write_tree, beat_tree, join, announce, write,
         [
-            request_slice(clk, rst, sink=sink, source=held)
+            bundle_slice(clk, rst, sink=sink, source=held)
             for sink, held in zip(readers.values(), held_reads, strict=True)
         ],
         [
-            request_slice(clk, rst, sink=sink, source=held)
+            bundle_slice(clk, rst, sink=sink, source=held)
             for sink, held in zip(writers.values(), held_writes, strict=True)
         ],
-        numbered_slice(clk, rst, sink=any_read, source=reads),
-        numbered_slice(clk, rst, sink=any_write, source=writes),
+        bundle_slice(clk, rst, sink=any_read, source=reads),
+        bundle_slice(clk, rst, sink=any_write, source=writes),
         direction_turns(
             clk, rst, reads=reads, writes=writes, read_room=read_room, write_room=write_room,
             read_granted=read_granted, write_granted=write_granted, port=port,

@@ -6,8 +6,8 @@ from typing import Any
 
 from merp.hdl.base.signals import Stream
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.memory.bundle_slice import bundle_slice
 from merp.hdl.memory.legaliser import legaliser
-from merp.hdl.memory.request_slice import burst_slice
 from merp.hdl.memory.requests import (
     Bursts,
     ErrorResponse,
@@ -59,7 +59,7 @@ def write_mover(
     return (
         walk(clk, rst, start=start, config=config, runs=runs, mover=mover),
         legaliser(clk, rst, runs=runs, bursts=cut, mover=mover),
-        burst_slice(clk, rst, sink=cut, source=bursts),
+        bundle_slice(clk, rst, sink=cut, source=bursts),
         writer(
             clk, rst, start=start, stop=stop, bursts=bursts, sink=sink, requests=requests,
             beats=beats, responses=responses, finished=finished, idle=idle, error=error,
