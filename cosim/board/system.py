@@ -83,11 +83,9 @@ def system_of(tops: Mapping[str, Top], port: MemoryPort) -> System:
     Raises:
         ValueError: a stream of a top is wider than ``port``.
     """
-    names = _movers({name: top.ports for name, top in tops.items()}, port)
+    ports = {name: top.ports for name, top in tops.items()}
+    names, design = _movers(ports, port), subsystem_of(ports, port)
     shells = {name: axi_top(top) for name, top in tops.items()}
-    design = SubsystemDesign(
-        port=port, readers=_those(names, "in"), writers=_those(names, "out"), engines=len(tops)
-    )
     engines, first = [], 0
     movers = dict((*design.readers, *design.writers))
     for number, (name, top) in enumerate(tops.items()):
@@ -103,6 +101,18 @@ def system_of(tops: Mapping[str, Top], port: MemoryPort) -> System:
     }  # fmt: skip
     function = memory_system([_engine(name, shells[name], names[name]) for name in tops])
     return System(function, args, design, host, tuple(engines))
+
+
+def subsystem_of(tops: Mapping[str, TopPorts], port: MemoryPort) -> SubsystemDesign:
+    """Return the memory subsystem that serves tops, given by their ports.
+
+    Raises:
+        ValueError: as in ``system_of``.
+    """
+    names = _movers(tops, port)
+    return SubsystemDesign(
+        port=port, readers=_those(names, "in"), writers=_those(names, "out"), engines=len(tops)
+    )
 
 
 def _engine(name: str, shell: Top, names: Mapping[str, tuple[str, Mover]]) -> SystemEngine:

@@ -16,7 +16,7 @@ from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.record import RunRecord
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
-from merp.models.memory.params.commands import MOST_STREAMS
+from merp.models.memory.params.commands import MOST_ENGINES, MOST_STREAMS
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run
@@ -116,8 +116,10 @@ def port_for(tops: Mapping[str, TopPorts], memory: Dram) -> MemoryPort:
     """Return the port to a memory, with an ID for each stream, the list and the records.
 
     Raises:
-        BadInput: the tops need more streams than a command processor has.
+        BadInput: there are more tops, or they need more streams, than a command processor has.
     """
+    if len(tops) > MOST_ENGINES:
+        raise BadInput(f"engine system: {len(tops)} engines: allowed are at most {MOST_ENGINES}")
     reads, writes = streams_needed(tops)
     if reads + writes + 1 > MOST_STREAMS:
         raise BadInput(

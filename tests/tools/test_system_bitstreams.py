@@ -10,6 +10,7 @@ from unconverted import unconverted
 
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.tools.system.bitstreams import divided
+from network_text import layer, network_text
 from terminal import Terminal
 
 
@@ -138,6 +139,27 @@ def test_an_engine_that_does_not_fit_is_refused(tmp_path: Path, terminal: Termin
     assert said.startswith("merp: tiny3: --board narrow: engine fp0 needs ")
     assert said.endswith(" LUT with its movers: allowed are 10,190 of xc7k325t")
     assert not made.exists()
+
+
+SIX = network_text(
+    "six", (8, 8, 1),
+    *(layer(f"conv{i}", 2, kernel=3, pad=1, design=f"k3_{i}") for i in range(6)),
+    designs={f"k3_{i}": {"k": 3, "n_cu": 2} for i in range(6)},
+)  # fmt: skip
+"""A network with 17 engines, one more than a memory subsystem serves."""
+
+
+@pytest.mark.usefixtures("quick")
+def test_engines_beyond_those_of_a_subsystem_get_another_bitstream(
+    tmp_path: Path, terminal: Terminal
+) -> None:
+    network, made = tmp_path / "six.toml", tmp_path / "made"
+    network.write_text(SIX)
+    answer = terminal.answer("system", network, "--board", "vc709", "-o", made)
+    homes = [each["bitstream"] for each in answer["engines"]]
+    assert homes == ["bitstream0"] * 16 + ["bitstream1"]
+    said = terminal.refusal("traffic", network, "--count", "bus")
+    assert said == "merp: engine system: 17 engines: allowed are at most 16"
 
 
 @pytest.mark.usefixtures("quick")

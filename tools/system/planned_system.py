@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import accumulate
-from operator import add
 from typing import Any, Final
 
-from merp.cosim.board.dram import Dram
 from merp.cosim.board.lists import WORD_BYTES, BoardPass, PlacedList
 from merp.cosim.board.step_lists import cycle_limit, placed_lists, step_system
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
-from merp.cosim.board.system import System, streams_needed
+from merp.cosim.board.system import System
+from merp.cosim.board.system_engine import memory_for
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
 from merp.models.fpga.board import Board
-from merp.models.fpga.resources import KINDS, TITLES, Resources, capacity
-from merp.models.memory.params.commands import MOST_ENGINES, MOST_STREAMS
-from merp.models.memory.subsystem_resources import subsystem_resources
+from merp.models.fpga.resources import Resources
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs
 from merp.tools.common.boards import any_board
 from merp.tools.common.planned_step import PART, machine_step
 from merp.tools.layout.memory_layout import MemoryLayout, layout_of
 from merp.tools.system.bitstreams import divided
+from merp.tools.system.fit import Fit
 from merp.tools.system.host_arrays import HostArrays, host_arrays
 from merp.tools.system.request import SystemFields
 
@@ -206,9 +203,15 @@ def planned_step(network: Network, asked: SystemFields) -> PlannedStep:
     if plan.arrays != layout.arrays:
         machine = machine_that_runs(network).name
         raise ValueError(f"{machine}: its parts {PART} and layout have different arrays")
-    _, dram = step_system(plan)
-    whole, parts = divided(plan, _Fit(network, board, plan, dram))
-    systems = {name: step_system(part, dram)[0] for name, part in parts.items()}
+    streams = [pin for top in plan.tops.values() for pin in top.ports.streams]
+    fit = Fit(board, plan, memory_for(streams))
+    for name in plan.tops:
+        if lacking := fit.lacking([name]):
+            raise BadInput(
+                f"{network.name}: {given('board', board.name)}: engine {name} needs {lacking}"
+            )
+    whole, parts = divided(plan, fit)
+    systems = {name: step_system(part, fit.dram)[0] for name, part in parts.items()}
     of_list = {each: systems[name] for name, part in parts.items() for each in part.lists}
     lists, end = placed_lists(whole, of_list, layout, ENDLESS)
     port = next(iter(systems.values())).design.port
@@ -221,62 +224,8 @@ def planned_step(network: Network, asked: SystemFields) -> PlannedStep:
     made = [
         PlannedSystem(
             name, part, systems[name], {each: lists[each] for each in part.lists},
-            _resources(part, systems[name]),
+            fit.resources(part.tops),
         )
         for name, part in parts.items()
     ]  # fmt: skip
     return PlannedStep(network, board, memory, list(whole.lists), host_arrays(whole), made, end)
-
-
-def _resources(plan: StepPlan, system: System) -> Resources | None:
-    if plan.resources is None:
-        return None
-    engines = [plan.resources[name] for name in plan.tops]
-    return reduce(add, engines, subsystem_resources(system.design))
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """Whether engines fit a bitstream of a board.
-
-    Raises:
-        BadInput: a single engine does not fit.
-    """
-
-    network: Network
-    board: Board
-    plan: StepPlan
-    dram: Dram
-
-    def __post_init__(self) -> None:
-        for name in self.plan.tops:
-            if lacking := self._lacking([name]):
-                raise BadInput(
-                    f"{self.network.name}: {given('board', self.board.name)}: engine {name} needs "
-                    f"{lacking}"
-                )
-
-    def __call__(self, names: Sequence[str]) -> bool:
-        """Return whether engines fit together."""
-        ports = {name: self.plan.tops[name].ports for name in names}
-        few = len(names) <= MOST_ENGINES and sum(streams_needed(ports)) < MOST_STREAMS
-        return few and not self._lacking(names)
-
-    def _lacking(self, names: Sequence[str]) -> str:
-        """Return the resource of which the part has too little, in words; empty if it fits."""
-        if not self.board.part.planned or self.plan.resources is None:
-            return ""
-        tops = {name: self.plan.tops[name] for name in names}
-        part = StepPlan(tops, self.plan.arrays, {}, self.plan.resources)
-        needed = _resources(part, step_system(part, self.dram)[0])
-        assert needed is not None
-        has = capacity(self.board.room)
-        return next(
-            (
-                f"{getattr(needed, kind):,} {TITLES[kind]} with its movers: allowed are "
-                f"{getattr(has, kind):,} of {self.board.part.name}"
-                for kind in KINDS
-                if getattr(needed, kind) > getattr(has, kind)
-            ),
-            "",
-        )
