@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from merp.models.memory.bus_record import Waits
 from merp.models.memory.params.memory_port import LONGEST_BURST
 
 _NUMBER = ctypes.c_uint64
@@ -28,29 +29,6 @@ WINDOWS = 64
 
 
 @dataclass(frozen=True)
-class Latency:
-    """Cycles from a request to its answer.
-
-    The answer to a read is its first beat, to a write its response.
-
-    Attributes:
-        answered: number of answers.
-        total: sum over all answers.
-        least, most: the shortest and the longest; 0 without answers.
-    """
-
-    answered: int
-    total: int
-    least: int
-    most: int
-
-    @property
-    def mean(self) -> float:
-        """The mean; 0 without answers."""
-        return self.total / self.answered if self.answered else 0.0
-
-
-@dataclass(frozen=True)
 class Direction:
     """Traffic in one direction.
 
@@ -60,7 +38,7 @@ class Direction:
         bursts: number of requests by their length in beats.
         waiting: requests without their last beat or their response.
         busy: cycles in which a request was on its channel, or waited for its end.
-        latency: from request to answer.
+        latency: cycles from a request to its first beat (read) or its response (write).
         row_hits, row_misses: column accesses of the memory, which has one for each beat. They come
             from the commands of the controller. The first access to a row after its activation is
             a miss, the next ones are hits. A refresh closes rows, so a miss follows it. 0 for a
@@ -74,7 +52,7 @@ class Direction:
     bursts: Mapping[int, int]
     waiting: int
     busy: int
-    latency: Latency
+    latency: Waits
     row_hits: int = 0
     row_misses: int = 0
     windows: tuple[int, ...] = ()
@@ -123,7 +101,7 @@ class DirectionCounters(ctypes.Structure):
             bursts={beats: number for beats, number in enumerate(self.bursts) if number},
             waiting=self.waiting,
             busy=self.busy,
-            latency=Latency(
+            latency=Waits(
                 answered, self.latency_sum, self.latency_least if answered else 0, self.latency_most
             ),
             row_hits=self.row_hits,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from merp.cosim.board.bus import Bus, Direction
 from merp.cosim.board.bus_ways import Crossing, list_ways
 from merp.cosim.board.lists import PlacedList
-from merp.models.memory.bus_record import BusRecord, DirectionRecord, Waits
+from merp.models.memory.bus_record import BusRecord, DirectionRecord
 
 
 def list_record(bus: Bus, placed: PlacedList) -> BusRecord:
@@ -25,7 +25,6 @@ def list_record(bus: Bus, placed: PlacedList) -> BusRecord:
 
 
 def _direction(counted: Direction, formula: Crossing) -> DirectionRecord:
-    latency = counted.latency
     return DirectionRecord(
         useful=formula.ports,
         padding=formula.padding,
@@ -34,6 +33,6 @@ def _direction(counted: Direction, formula: Crossing) -> DirectionRecord:
         bursts=counted.bursts,
         row_hits=counted.row_hits,
         row_misses=counted.row_misses,
-        latency=Waits(latency.answered, latency.total, latency.least, latency.most),
+        latency=counted.latency,
         windows=counted.windows,
     )

@@ -16,18 +16,18 @@ import numpy as np
 
 from merp.cosim.block.cocotb_run import CocotbTests, simulator
 from merp.cosim.board.buffers import Buffer, Buffers
-from merp.cosim.board.bus import Bus, Direction, Latency, Pass
+from merp.cosim.board.bus import Bus, Direction, Pass
 from merp.cosim.board.system import System
 from merp.cosim.engines.simulators import NO_REWRITING
 from merp.hdl.conversion.convert import convert
 from merp.models.base.errors import CheckFailed
+from merp.models.memory.bus_record import Waits
 from merp.testbenches.memory.axi_memory import Conduct
 from merp.testbenches.memory.board_bench import RESET_CYCLES
 from merp.testbenches.memory.board_cocotb import FOLDER, JOB, MEMORY, RESULT
 
 BENCH = "merp.testbenches.memory.board_cocotb"
 CONDUCT = Conduct(latency=20, rate=0.9, mixed=True)
-_NO_LATENCY = Latency(0, 0, 0, 0)
 
 
 class RtlBoard:
@@ -136,7 +136,7 @@ class RtlBoard:
         way = {
             name: Direction(
                 beats=moved[name] // beat, bytes=bytes_[name],
-                bursts=dict(self._result["bursts"][name]), waiting=0, busy=0, latency=_NO_LATENCY,
+                bursts=dict(self._result["bursts"][name]), waiting=0, busy=0, latency=Waits(),
             )
             for name in ("read", "write")
         }  # fmt: skip

@@ -41,12 +41,23 @@ class MemoryFacts:
 
 @dataclass(frozen=True)
 class Waits:
-    """Cycles from requests to their answers: their number, sum, least and most; all 0 without."""
+    """Cycles from requests to their answers.
+
+    Attributes:
+        answered: number of answers.
+        total: sum over all answers.
+        least, most: the shortest and the longest; 0 without answers.
+    """
 
     answered: int = 0
     total: int = 0
     least: int = 0
     most: int = 0
+
+    @property
+    def mean(self) -> float:
+        """The mean; 0 without answers."""
+        return self.total / self.answered if self.answered else 0.0
 
     def __add__(self, other: Waits) -> Waits:
         """Return the waits of both."""
@@ -62,8 +73,7 @@ class Waits:
     @property
     def answer(self) -> dict[str, Any]:
         """The waits as JSON."""
-        mean = self.total / self.answered if self.answered else 0.0
-        return {"least": self.least, "mean": mean, "most": self.most}
+        return {"least": self.least, "mean": self.mean, "most": self.most}
 
 
 @dataclass(frozen=True, kw_only=True)
