@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +23,7 @@ from stored_layers import (
 )
 
 from block_bench import BlockBench, Recorded, Replays
-from marks import in_full, rows_in_full
+from marks import few, in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.machines.cnn_merp.passes.cut import Cut
@@ -180,22 +179,17 @@ def update_played(
     played(top, [update_pass(seed, index) for seed in seeds], engine)
 
 
-def shortly(cases: Sequence[object], *quick: int) -> list[Any]:
-    """Indices of cases: these in the quick tests, the others in the long ones."""
-    return [*quick, *in_full(*sorted(set(range(len(cases))) - set(quick)))]
-
-
-@pytest.mark.parametrize("index", shortly(FORWARD, 5))
+@pytest.mark.parametrize("index", few(range(len(FORWARD)), 5))
 def test_maps_are_rounded_when_they_leave(index: int) -> None:
     forward_played(index, range(3))
 
 
-@pytest.mark.parametrize("index", shortly(DELTA, 0, 5))
+@pytest.mark.parametrize("index", few(range(len(DELTA)), 0, 5))
 def test_deltas_are_rounded_when_they_leave(index: int) -> None:
     delta_played(index, range(4))
 
 
-@pytest.mark.parametrize("index", shortly(UPDATE, 4))
+@pytest.mark.parametrize("index", few(range(len(UPDATE)), 4))
 def test_kernels_and_velocities_are_rounded_when_they_leave(index: int) -> None:
     update_played(index, range(4))
 
