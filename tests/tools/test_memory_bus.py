@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from merp.cosim.phases.audit.audit import COUNTS, Audit
 from merp.models.fpga.parts import PARTS
 from merp.models.memory.bus_record import BusRecord, DirectionRecord, MemoryFacts, Waits
+from merp.tools.simulate.kept_audit import audit_from
 from merp.tools.simulate.kept_bus import bus_from
 from needed_tools import needs
 from network_text import layer, max_pool, network_text
@@ -184,6 +186,23 @@ RECORD = BusRecord(
 
 def test_a_stored_record_is_read_again() -> None:
     assert bus_from(json.loads(json.dumps(asdict(RECORD)))) == RECORD
+
+
+def test_an_audit_without_the_bus_is_read_again() -> None:
+    """Version 0.2.0 wrote such audits; runs without a memory have none either."""
+    ways = dict.fromkeys(COUNTS, 3)
+    audit = Audit(
+        words_compared=3, mismatches=0, ports={"map_out": ways}, cycles={"total": 9},
+        operations=2, ideal=1.0, slots=1, bytes={"map_out": 12}, maps=("map_out",), failures=(),
+        seconds=0.5,
+    )  # fmt: skip
+    kept = json.loads(json.dumps(asdict(audit)))
+    assert audit_from(kept, ()) == audit
+    del kept["bus"]
+    assert audit_from(kept, ()) == audit
+    del kept["slots"]
+    with pytest.raises(ValueError, match="fields"):
+        audit_from(kept, ())
 
 
 @pytest.mark.parametrize(

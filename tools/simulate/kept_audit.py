@@ -33,9 +33,13 @@ _KEYS: dict[str, Callable[[Any], bool]] = {
 def audit_from(kept: Any, counters: Iterable[Counter] = COUNTERS) -> Audit:
     """Return the audit of its JSON (``dataclasses.asdict``), with these counters of cycles.
 
+    Up to version 0.2.0 an audit had no ``bus``.
+
     Raises:
         ValueError: it is not the JSON of an audit.
     """
+    if isinstance(kept, dict):
+        kept = {"bus": None, **kept}
     if not isinstance(kept, dict) or kept.keys() != _KEYS.keys():
         raise ValueError("the fields are not those of an audit")
     wrong = [key for key, right in _KEYS.items() if not right(kept[key])]
