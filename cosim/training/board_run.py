@@ -18,7 +18,7 @@ from merp.cosim.phases.audit.run_and_audit import Audited, without_cycles
 from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed
-from merp.models.memory.bus_record import BusRecord
+from merp.models.memory.bus_record import BusRecord, add_to
 from merp.testbenches.top.player import Progress
 
 Result = TypeVar("Result")
@@ -108,16 +108,11 @@ class BoardRun:
         accelerator, began = self._built, perf_counter()
         played = accelerator.play(name, plan.lists[name])
         self.seconds["simulating"] += perf_counter() - began
-        add_bus(self.bus, name, played.record)
+        add_to(self.bus, name, played.record)
         if self._progress is not None:
             moves: list[Mapping[str, int]] = [each.crossed for each in played.passes]
             self._progress(played.cycles, sum(sum(each.values()) for each in moves))
         return PlayedPasses(accelerator, zip(plan.lists[name], played.passes, strict=True))
-
-
-def add_bus(so_far: dict[str, BusRecord], name: str, more: BusRecord) -> None:
-    """Add the traffic of a list to the traffic of its name."""
-    so_far[name] = so_far[name] + more if name in so_far else more
 
 
 class PlayedPasses:

@@ -196,6 +196,12 @@ class BusRecord:
         }
 
 
+def add_to(so_far: dict[str, BusRecord], name: str, more: BusRecord | None) -> None:
+    """Add the traffic of a list, if there is any, to the traffic of its name."""
+    if more is not None:
+        so_far[name] = so_far[name] + more if name in so_far else more
+
+
 def total_of(records: Iterable[BusRecord | None]) -> BusRecord | None:
     """Return the traffic of records; None if there are none."""
     found: BusRecord | None = None

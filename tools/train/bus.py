@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from merp.cosim.training.hardware_step import Audits
-from merp.models.memory.bus_record import BusRecord, total_of
+from merp.models.memory.bus_record import BusRecord, add_to, total_of
 
 
 def add_passes(so_far: dict[str, BusRecord], audits: Audits) -> None:
     """Add the traffic of a step whose passes were lists of their own, by layer and phase."""
     for (layer, phase), each in audits.items():
-        name = f"{layer} {phase}"
-        total = total_of((so_far.get(name), each.bus))
-        if total is not None:
-            so_far[name] = total
+        add_to(so_far, f"{layer} {phase}", each.bus)
 
 
 def bus_answer(bus: Mapping[str, BusRecord]) -> dict[str, Any]:
