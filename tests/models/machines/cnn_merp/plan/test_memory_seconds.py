@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from checkout import ROOT
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.cost import Cost, cost_of
 from merp.models.machines.cnn_merp.plan.plan import works_of
@@ -57,11 +58,12 @@ def test_a_slow_memory_takes_the_time_of_all_bytes() -> None:
     assert cost.seconds == pytest.approx(cost.bytes * CYCLE / 0.01)
 
 
-@pytest.mark.parametrize(("phase", "measured"), [("fp", 652_361), ("dp", 673_260), ("ku", 745_617)])
-def test_the_plan_is_within_5_percent_of_a_board_with_beats_of_128_bits(
-    phase: str, measured: int
-) -> None:
-    """Cycles of both groups in docs/board.md. LiteDRAM copies at 85.4 % of its peak there."""
-    work, cost = conv2(phase, board_of(16 * 0.854))
+@pytest.mark.parametrize(("phase", "measured"), [("fp", 652_306), ("dp", 672_726), ("ku", 755_804)])
+def test_the_plan_is_near_a_board_with_beats_of_128_bits(phase: str, measured: int) -> None:
+    """Cycles of both groups in docs/board.md. LiteDRAM copies at 76.4 % of its peak there."""
+    work, cost = conv2(phase, board_of(16 * 0.764))
     bound = work.layer.groups * float(cost.seconds[0]) / CYCLE
-    assert bound < measured < 1.05 * bound
+    assert measured == pytest.approx(bound, rel=0.02)
+    page = (ROOT / "docs" / "board.md").read_text()
+    assert f"| {phase.upper()} | {measured:,} |" in page
+    assert f"| {round(bound):,} |" in page
