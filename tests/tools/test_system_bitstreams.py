@@ -11,6 +11,7 @@ from unconverted import unconverted
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.tools.system.bitstreams import divided
 from network_text import layer, network_text
+from small_memory import BOARD
 from terminal import Terminal
 
 
@@ -158,6 +159,13 @@ def test_engines_beyond_those_of_a_subsystem_get_another_bitstream(
     answer = terminal.answer("system", network, "--board", "vc709", "-o", made)
     homes = [each["bitstream"] for each in answer["engines"]]
     assert homes == ["bitstream0"] * 16 + ["bitstream1"]
+    other = tmp_path / "intel.toml"
+    other.write_text(BOARD.replace("xc7k325t", "5SGSD8") + "[configuration]\nseconds = 1\n")
+    terminal.output("system", network, "--board", other, "-o", made)
+    page = (made / "README.md").read_text()
+    assert "| folder | engines |\n|---|---|\n| `bitstream0/` | fp0, " in page
+    assert "estimates" not in page
+    assert "\n\n\n" not in page
     said = terminal.refusal("traffic", network, "--count", "bus")
     assert said == "merp: engine system: 17 engines: allowed are at most 16"
 

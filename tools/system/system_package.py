@@ -149,7 +149,7 @@ class Writing:
             "lists": rows,
             "host": step.host,
             "systems": step.systems,
-            "resources": [TITLES[kind] for kind in KINDS],
+            "resources": [TITLES[kind] for kind in KINDS if step.systems[0].resources],
         }
         (folder / PAGE).write_text(render(STEP_TEMPLATE, facts | values), encoding="utf-8")
         return facts
