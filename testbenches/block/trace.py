@@ -7,15 +7,24 @@ A trace is checked twice: against the golden model, and cycle by cycle against t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from myhdl import EnumItemType, Signal, StopSimulation, block, delay, instance
+from myhdl import EnumItemType, Signal, StopSimulation, block, delay, instance, intbv
 
 from merp.hdl.base.signals import signals_of
-from merp.hdl.conversion.base.internals import AnySignal, enum_members, enum_of, initial
+from merp.hdl.conversion.base.internals import (
+    ALL_SIGNALS,
+    AnySignal,
+    enum_members,
+    enum_of,
+    initial,
+)
 from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.conversion.ports import is_bundle, prefix_of
+from merp.hdl.fast_simulation.quick_signals import quick_signals
+from merp.testbenches.block.one_clock import in_one_process, taken_over
 
 Sample = dict[str, int]
 Drive = Callable[[int, Sample], Mapping[str, int]]
@@ -67,9 +76,24 @@ def flatten(args: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _bits(signal: Any) -> int:
-    value = int(signal.val)
-    return value & ((1 << (len(signal) or 1)) - 1)
+def _reader(signal: Any) -> tuple[Callable[[], int], int]:
+    """Return the function that reads a signal, and the mask of its bits."""
+    mask = (1 << (len(signal) or 1)) - 1
+    if isinstance(initial(signal), bool):
+        return signal.__bool__, mask
+    if isinstance(initial(signal), intbv):
+        return signal.__int__, mask
+    return lambda: int(signal.val), mask
+
+
+def _writer(signal: Any) -> tuple[Any, Callable[[int], Any]]:
+    """Return a signal, and the function that gives its value for a bit pattern."""
+    width = len(signal) or 1
+    if isinstance(initial(signal), EnumItemType):
+        return signal, lambda bits: _member(signal, bits)
+    if signal.min is None or signal.min >= 0:
+        return signal, int
+    return signal, lambda bits: int(bits) - (1 << width if bits >= 1 << width - 1 else 0)
 
 
 def _member(signal: Any, bits: int) -> Any:
@@ -86,6 +110,8 @@ def run_block(
     inputs: tuple[str, ...],
     drive: Drive,
     cycles: int,
+    *,
+    quick: bool = False,
 ) -> Trace:
     """Simulate ``function(**args)`` for ``cycles`` clock cycles, in MyHDL.
 
@@ -100,6 +126,9 @@ def run_block(
             (two's complement for signed ports). An omitted input keeps its value. ``seen`` are
             all ports a cycle earlier; in cycle 0 it is empty.
         cycles: number of clock cycles.
+        quick: do not call processes that would change nothing (``one_clock``). It is right for
+            processes that depend on signals only, as those of merp. A process that prints, or
+            draws a random number, must run in plain MyHDL.
 
     Raises:
         ValueError: ``inputs`` names a port that the block does not have.
@@ -113,38 +142,40 @@ def run_block(
         TracedPort(name, len(signal) or 1, name in inputs) for name, signal in flat.items()
     )
     rows: list[tuple[int, ...]] = []
+    writers = {name: _writer(signal) for name, signal in flat.items()}
 
     def apply(values: Mapping[str, int]) -> None:
         for name, value in values.items():
-            signal = flat[name]
-            width = len(signal) or 1
-            if signal.min is not None and signal.min < 0 and value >= 1 << (width - 1):
-                value -= 1 << width
-            is_enum = isinstance(initial(signal), EnumItemType)
-            signal.next = _member(signal, value) if is_enum else int(value)
+            signal, value_of = writers[name]
+            signal.next = value_of(value)
 
-    def bench() -> Any:
+    def bench(stack: ExitStack) -> Any:
         dut = function(**args)
 
         @instance
         def stimulus() -> Any:
+            readers = [_reader(signal) for signal in flat.values()]
             apply(drive(0, {}))
             for cycle in range(cycles):
                 yield delay(5)
-                seen = {name: _bits(signal) for name, signal in flat.items()}
-                rows.append(tuple(seen.values()))
+                row = tuple([read() & mask for read, mask in readers])
+                rows.append(row)
                 clock.next = True
                 yield delay(5)
                 clock.next = False
                 if cycle + 1 < cycles:
-                    apply(drive(cycle + 1, seen))
+                    apply(drive(cycle + 1, dict(zip(flat, row, strict=True))))
             raise StopSimulation
 
+        if quick:
+            return dut, stimulus, in_one_process(clock, taken_over(dut, clock, stack))
         return dut, stimulus
 
-    with own_signals(flatten(args).values()):
+    with own_signals(flatten(args).values()), ExitStack() as stack:
         clock = clk if clk is not None else Signal(bool(0))
-        simulation = block(bench)()
+        simulation = block(bench)(stack)
+        if quick:
+            stack.enter_context(quick_signals(ALL_SIGNALS))
         simulation.run_sim(quiet=1)
         simulation.quit_sim()
     return Trace(function, args, ports, tuple(rows))

@@ -152,7 +152,9 @@ def run_cu_array(array: Callable[..., Any], script: CuScript) -> Trace:
         "design": design,
     }  # fmt: skip
     inputs = tuple(script.cycles[0])
-    return run_block(array, args, inputs, lambda t, _: script.cycles[t], len(script.cycles))
+    return run_block(
+        array, args, inputs, lambda t, _: script.cycles[t], len(script.cycles), quick=True
+    )
 
 
 def finished_sums(trace: Trace) -> list[tuple[int, int]]:

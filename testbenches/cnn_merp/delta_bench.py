@@ -187,7 +187,7 @@ def play(
     """Play runs back to back on a buffer; ``cycles`` must suffice for all of them."""
     driver = Driver(runs, uses, idle)
     args = arguments(slot, design)
-    return driver, run_block(block, args, inputs_of(args), driver.drive, cycles)
+    return driver, run_block(block, args, inputs_of(args), driver.drive, cycles, quick=True)
 
 
 def check(driver: Driver, trace: Trace, begin: int = 0) -> None:

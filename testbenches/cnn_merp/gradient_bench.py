@@ -90,7 +90,9 @@ class GradientScript(ABC):
             "gradient": bits(design.gradient_read * design.fmt.width), "design": design,
         }  # fmt: skip
         cycles = self.cycles
-        return run_block(array, args, tuple(cycles[0]), lambda t, _: cycles[t], len(cycles))
+        return run_block(
+            array, args, tuple(cycles[0]), lambda t, _: cycles[t], len(cycles), quick=True
+        )
 
 
 def read_out(trace: Trace) -> list[int]:

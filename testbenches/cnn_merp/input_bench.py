@@ -160,4 +160,4 @@ def run_input_path(
             values["credit"] = 1
         return values
 
-    return run_block(input_path, args, inputs, drive, cycles)
+    return run_block(input_path, args, inputs, drive, cycles, quick=True)

@@ -162,4 +162,4 @@ def run_unpool(
         values["source_ready"] = run.accept[since % len(run.accept)]
         return values
 
-    return run_block(block, args, inputs, drive, cycles)
+    return run_block(block, args, inputs, drive, cycles, quick=True)

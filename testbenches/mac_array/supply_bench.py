@@ -348,7 +348,7 @@ def run_supply(
             values["drained"] = 1
         return values
 
-    return run_block(operand_supply, args, inputs, drive, cycles)
+    return run_block(operand_supply, args, inputs, drive, cycles, quick=True)
 
 
 def check_slots(trace: Trace, design: ArrayDesign, layers: Sequence[SuppliedPass]) -> int:

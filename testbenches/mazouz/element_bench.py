@@ -97,7 +97,12 @@ def play(
     )
     cycles = int(alone if rates == FULL else 1.5 * alone)
     return run_block(
-        convolution_element, arguments(design), inputs(design), Player(jobs, rates, seed), cycles
+        convolution_element,
+        arguments(design),
+        inputs(design),
+        Player(jobs, rates, seed),
+        cycles,
+        quick=True,
     )
 
 

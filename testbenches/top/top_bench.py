@@ -12,11 +12,10 @@ from myhdl import StopSimulation, block, delay, instance
 from merp.hdl.conversion.base.internals import ALL_SIGNALS
 from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.conversion.scope import elaborated
-from merp.hdl.fast_simulation.quick_shadows import followers
 from merp.hdl.fast_simulation.quick_signals import quick_signals
+from merp.testbenches.block.one_clock import in_one_process, taken_over
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.top.border import Border
-from merp.testbenches.top.one_clock import Processes, take_processes
 from merp.testbenches.top.player import Progress, player
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.streams import Read
@@ -55,8 +54,6 @@ def run_top(
         def bench() -> Any:
             with top.elaboration():
                 dut, write_cycle = _elaborate(top, signals, wave, stack)
-            shadows = stack.enter_context(followers(ALL_SIGNALS))
-            processes = Processes(take_processes(dut, clk), shadows)
 
             @instance
             def stimulus() -> Any:
@@ -74,15 +71,7 @@ def run_top(
                     clk.next = False
                 raise StopSimulation
 
-            @instance
-            def design() -> Any:
-                processes.begin()
-                edge = clk.posedge
-                while True:
-                    yield edge
-                    processes.edge()
-
-            return dut, stimulus, design
+            return dut, stimulus, in_one_process(clk, taken_over(dut, clk, stack))
 
         return bench()
 

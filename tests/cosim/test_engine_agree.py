@@ -17,8 +17,8 @@ from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.waveform import transfers
 from merp.hdl.base.signals import AxiStream, bits, flag
 from merp.hdl.conversion.entity import entity
+from merp.testbenches.block.one_clock import Taken, take_processes
 from merp.testbenches.top import top_bench as forward_bench
-from merp.testbenches.top.one_clock import Taken, take_processes
 from merp.testbenches.top.run import Run, Stuck
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave

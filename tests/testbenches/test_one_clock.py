@@ -1,11 +1,19 @@
 """One process for all clocked ones: whom it takes, and whom it wakes."""
 
+from random import Random
 from typing import Any
 
 from myhdl import StopSimulation, always, block, delay, instance
 
-from merp.hdl.base.signals import Stream, bits, flag
-from merp.testbenches.top.one_clock import Processes, signals_in_reach, take_processes
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.streams.stream_fifo import stream_fifo
+from merp.testbenches.block.one_clock import (
+    PATIENCE,
+    Processes,
+    signals_in_reach,
+    take_processes,
+)
+from merp.testbenches.block.trace import Sample, run_block
 
 memory, stream, other = [bits(4) for _ in range(3)], Stream(4), flag()
 WIDTH = 3
@@ -131,3 +139,24 @@ def test_processes_are_rewritten_when_the_patience_is_over() -> None:
         return stimulus
 
     bench().run_sim(quiet=1)
+
+
+def test_a_quick_trace_is_that_of_plain_myhdl() -> None:
+    """The inputs of a FIFO are random in each cycle."""
+    words, width = 8, 16
+    args = {name: flag() for name in ("clk", "rst", "start")} | {
+        "sink": Stream(width), "source": Stream(width),
+        "fill": count(words + 1), "peak": count(words + 1), "words": words,
+    }  # fmt: skip
+    rows = {}
+    for quick in (False, True):
+        rng = Random(1)
+
+        def drive(cycle: int, _: Sample, rng: Random = rng) -> dict[str, int]:
+            bits = {name: rng.getrandbits(1) for name in ("sink_valid", "source_ready")}
+            seldom = {name: int(rng.random() < 0.01 or not cycle) for name in ("rst", "start")}
+            return {"sink_data": rng.getrandbits(width), **bits, **seldom}
+
+        rows[quick] = run_block(stream_fifo, args, (), drive, 2 * PATIENCE, quick=quick).rows
+    assert len({row[-2:] for row in rows[True]}) > words
+    assert rows[True] == rows[False]

@@ -32,7 +32,7 @@ from merp.hdl.fast_simulation.quick_signals import (
     quick_digits,
     quick_signals,
 )
-from merp.testbenches.top.one_clock import Processes, Taken, take_processes
+from merp.testbenches.block.one_clock import Processes, Taken, take_processes
 
 WIDTH = 6
 KINDS = 10

@@ -20,12 +20,16 @@ from __future__ import annotations
 import dis
 import inspect
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from types import CodeType
 from typing import Any
 
+from myhdl import block, instance
+
 from merp.hdl.conversion.base.internals import (
+    ALL_SIGNALS,
     Always,
     AlwaysComb,
     AnySignal,
@@ -33,7 +37,7 @@ from merp.hdl.conversion.base.internals import (
     only_driven,
 )
 from merp.hdl.fast_simulation.quick_processes import quick_process
-from merp.hdl.fast_simulation.quick_shadows import Follower
+from merp.hdl.fast_simulation.quick_shadows import Follower, followers
 from merp.hdl.fast_simulation.quick_signals import Watch
 
 Process = Callable[[], None]
@@ -163,6 +167,30 @@ class Processes:
         self._due.clear()
         for process in due:
             process()
+
+
+@block
+def in_one_process(clk: Any, processes: Processes) -> Any:
+    """Run the processes of a design with the clock ``clk``."""
+
+    @instance
+    def design() -> Any:
+        processes.begin()
+        edge = clk.posedge
+        while True:
+            yield edge
+            processes.edge()
+
+    return design
+
+
+def taken_over(dut: Any, clk: Any, stack: ExitStack) -> Processes:
+    """Return the processes of an elaborated block ``dut``, which MyHDL no longer runs.
+
+    Slices and concatenations of signals belong to them, too, as long as ``stack`` is open.
+    """
+    shadows = stack.enter_context(followers(ALL_SIGNALS))
+    return Processes(take_processes(dut, clk), shadows)
 
 
 def signals_in_reach(process: Process) -> list[AnySignal] | None:
