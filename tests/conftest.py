@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from named_options import strange_options
+from samples import mark_the_rest
 
 import merp.hdl
 from merp.models.base.errors import BadInput
@@ -16,6 +17,11 @@ from merp.tools.common import progress_bar
 from merp.tools.common.command_line.verbs import VERBS
 from needed_tools import ENGINES, go_without
 from terminal import Terminal
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_the_rest(items)
 
 
 def pytest_collection_finish() -> None:

@@ -98,6 +98,7 @@ def changed(record: RunRecord, **seen: Any) -> RunRecord:
     return replace(record, outcome=replace(record.outcome, **seen))
 
 
+@pytest.mark.sample(59)
 @pytest.mark.parametrize("step", [-1, 1])
 @pytest.mark.parametrize(("top", "name"), COUNTERS)
 def test_a_fault_in_a_counter_is_caught(top: str, name: str, step: int, audited: Audited) -> None:

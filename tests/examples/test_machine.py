@@ -70,6 +70,7 @@ def _forget() -> None:
     registry.machine_named.cache_clear()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.usefixtures("pointwise")
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in SLOW])
 def test_a_verb_serves_it(verb: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,6 +82,7 @@ def pooled(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_pooled_deltas_are_expanded_on_entry(terminal: Terminal, pooled: Path) -> None:
     """Each half of the way back un-pools them itself: no pass of its own, no word of its own."""
     path, found = pooled / "odd.toml", json.loads((pooled / "run/simulate.json").read_text())
@@ -128,6 +129,7 @@ def test_a_report_marks_what_a_record_moved(pooled: Path, tmp_path: Path) -> Non
     assert machines == ["modelled", "measured", "modelled", "modelled"]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("change", "fault"),
     [

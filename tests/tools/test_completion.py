@@ -12,6 +12,7 @@ from merp.tools.common.shipped import shipped_names
 from terminal import Terminal
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_knows_verbs_options_and_networks(shell: str, terminal: Terminal) -> None:
     text = terminal.output("completion", shell)
@@ -33,6 +34,7 @@ OFFERED = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("words", OFFERED)
 def test_what_bash_offers(words: str, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").touch()

@@ -172,6 +172,7 @@ def files(folder: Path) -> Mapping[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("kind", READ)
 def test_a_file_carries_its_number(kind: str, made: Path) -> None:
     assert number_of(found(made, READ[kind])) == READ[kind].newest
@@ -180,6 +181,7 @@ def test_a_file_carries_its_number(kind: str, made: Path) -> None:
 REPORTED = ("runs", "passes")
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "kind",
     [
@@ -226,6 +228,7 @@ def test_a_newer_file_is_refused_by_name_and_nothing_is_written(
     assert files(folder) == before
 
 
+@pytest.mark.sample(13)
 @pytest.mark.parametrize("kind", [kind for kind in READ if not READ[kind].again])
 @pytest.mark.parametrize("number", [*DAMAGED, HUGE], ids=lambda value: repr(value)[:12])
 def test_a_damaged_number_is_refused_in_one_line(
@@ -245,6 +248,7 @@ def test_a_damaged_number_is_refused_in_one_line(
     assert files(folder) == before
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", [kind for kind in READ if READ[kind].again])
 @pytest.mark.parametrize("number", DAMAGED, ids=lambda value: repr(value)[:12])
 def test_kept_work_with_a_damaged_number_is_done_again(

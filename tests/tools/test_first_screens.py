@@ -46,6 +46,7 @@ def screen(command: str, folder: Path) -> str:
     return "".join(f"{line.rstrip()}\n" for line in text.rstrip().split("\n"))
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     "name",
     [

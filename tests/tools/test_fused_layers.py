@@ -41,6 +41,7 @@ def test_the_file_says_which_layers_are_fused(tiny: Path) -> None:
     assert read_network(tiny).layer_fusion == ("conv1", "conv2")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("options", [["--layer", "conv1+conv2"], ["--layer", "all"]])
 def test_simulate_runs_both_in_one_pass(tiny: Path, terminal: Terminal, options: list[str]) -> None:
     """Of all layers the third takes what the pair has made."""

@@ -48,6 +48,7 @@ def test_any_number_of_channels_is_simulated(
     assert (input_maps(network, 1) == input_maps(network, 2)[:1]).all()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("maps", "words"),
     [

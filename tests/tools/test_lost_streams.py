@@ -75,6 +75,7 @@ def check_unread(words: str, folder: Path) -> None:
     os.close(theirs)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("words", [*QUICK, *in_full("completion bash")])
 def test_an_output_that_nobody_reads_is_status_141(words: str, tmp_path: Path) -> None:
     check_unread(words, tmp_path)
@@ -111,6 +112,7 @@ def test_a_complaint_that_nobody_reads_keeps_its_status(tmp_path: Path) -> None:
     os.close(theirs)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("words", ["networks", "traffic --help", "plan tiny3 --board kc705 --json"])
 def test_an_output_that_takes_nothing_is_status_2_and_one_line(words: str, tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
@@ -120,6 +122,7 @@ def test_an_output_that_takes_nothing_is_status_2_and_one_line(words: str, tmp_p
         assert ended("networks none", tmp_path, stderr=full)[0] == 2
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_a_stream_that_is_closed_is_none(closed: str, tmp_path: Path) -> None:
     command = f"{sys.executable} -m merp.tools.cli"

@@ -372,6 +372,7 @@ def test_a_pass_of_both_backward_phases_is_confirmed_on_its_network(tmp_path: Pa
     assert not found.shows(apart.ku, 16, every_port=True)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("port", sorted(BOTH["ports"]))
 def test_a_pass_that_read_anything_twice_is_none(tmp_path: Path, port: str) -> None:
     ways = dict.fromkeys(BOTH["ports"][port], 2 * BOTH["ports"][port]["monitor"])

@@ -65,6 +65,7 @@ def write(root: Path, text: str) -> None:
         commit_together(outputs)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("next_at", [(0,), (1,), (1, 0)])
 @pytest.mark.parametrize("together", [False, True])
 def test_both_are_old_or_new_whenever_it_is_killed(

@@ -271,6 +271,7 @@ def test_two_runs_give_the_same_bytes(alexnet: Path, tmp_path: Path) -> None:
         assert (tmp_path / path).read_bytes() == (alexnet.parent / path).read_bytes(), path
 
 
+@pytest.mark.full
 def test_networks_of_every_kind(tmp_path: Path, terminal: Terminal) -> None:
     plain = tmp_path / "plain.toml"
     plain.write_text(TRAFFIC_ONLY)
@@ -285,6 +286,7 @@ def test_networks_of_every_kind(tmp_path: Path, terminal: Terminal) -> None:
         assert "errata" not in ids
 
 
+@pytest.mark.full
 def test_the_plan_is_that_of_the_verb(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], terminal: Terminal
 ) -> None:
@@ -306,6 +308,7 @@ def test_the_plan_is_that_of_the_verb(
     assert f"{planned['step']['images_per_second']:,.1f} images a second" in page.read_text()
 
 
+@pytest.mark.full
 def test_a_board_without_room_leaves_the_rest_of_the_page(tmp_path: Path) -> None:
     page, network = tmp_path / "report.html", tmp_path / "wide.toml"
     network.write_text(

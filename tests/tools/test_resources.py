@@ -95,6 +95,7 @@ def shell_sha(name: str, phase: str) -> str:
     return verilog_sha(axi_top(bitstream_of(network, network.layer("conv2"), phase).phase.top()))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("network", "phase"), SHELLS)
 def test_the_figures_are_of_the_hardware_as_it_is(network: str, phase: str) -> None:
     """Where it fails, Yosys has to measure anew.

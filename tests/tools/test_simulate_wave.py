@@ -47,6 +47,7 @@ def full(found: dict[Name, str]) -> set[str]:
     return {".".join(name) + bits for name, bits in found.items()}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("part", [None, "layer.finish", *SHOWN, "all"])
 def test_viewers_are_told_of_every_signal_and_of_nothing_else(
     network_file: Path, terminal: Terminal, tmp_path: Path, part: str | None

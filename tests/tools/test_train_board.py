@@ -254,6 +254,7 @@ HOST = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("what", HOST)
 def test_a_part_that_is_not_what_came_out_is_noticed(
     what: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
@@ -266,6 +267,7 @@ def test_a_part_that_is_not_what_came_out_is_noticed(
     assert not saved.exists()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("module", "said"),
     [
@@ -286,6 +288,7 @@ def test_parts_that_change_places_are_noticed(
     assert terminal.refusal(*words, "--engine", "myhdl", status=1).startswith(f"merp: {said}")
 
 
+@pytest.mark.full
 def test_groups_that_change_places_are_noticed(
     words: list[str], monkeypatch: pytest.MonkeyPatch, terminal: Terminal
 ) -> None:

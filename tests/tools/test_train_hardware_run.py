@@ -135,6 +135,7 @@ def unstable(record: RunRecord) -> RunRecord:
     return changed(record, faults=("m_axis_map: data changed in cycle 7",))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("plant", "phase", "complaint"),
     [

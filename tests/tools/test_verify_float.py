@@ -57,6 +57,7 @@ def op(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_flush_rule_agrees_with_exact_flushing(op: str, name: str, tmp_path: Path) -> None:
     fmt = FORMATS[name]
@@ -84,6 +85,7 @@ def test_rows_at_the_border_are_outside_only_with_the_underflow_flag(tmp_path: P
     assert rule.converted.tolist() == [False, False, False, True]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("fmt", [FloatFormat(3, 2), FloatFormat(4, 3), BFLOAT16, BINARY32])
 @pytest.mark.parametrize("tininess", ["before", "after"])
 def test_with_tininess_known_no_row_is_outside(
@@ -148,6 +150,7 @@ def test_golden_has_no_mismatch(
     assert answer["format"] == name
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("engine", engines("golden", "myhdl", "ghdl"))
 def test_each_engine_counts_the_same(
     op: str, engine: str, tmp_path: Path, terminal: Terminal
@@ -304,6 +307,7 @@ SUM_FILES = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("kind", "taps", "options"), SUM_FILES)
 def test_sums_are_written_and_read(
     kind: str, taps: str, options: list[str], tmp_path: Path, capsys

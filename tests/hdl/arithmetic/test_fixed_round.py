@@ -71,6 +71,7 @@ def check(case: tuple[int, int, int, int], random: bool, every: int = 1) -> Reco
     return trace
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("random", [False, True])
 @pytest.mark.parametrize("case", CASES)
 def test_it_rounds_as_fractions_do(case: tuple[int, int, int, int], random: bool) -> None:

@@ -93,6 +93,7 @@ def test_fp_add_directed(latency: int) -> None:
     assert run_fp("add", a + b, b + a, BINARY32, latency).results == wanted * 2
 
 
+@pytest.mark.sample(3)
 @every_format
 def test_fp_add_corners(fmt: FloatFormat) -> None:
     check(corner_pairs(fmt), fmt, 4)
@@ -108,6 +109,7 @@ def test_fp_add_exhaustive_small_format() -> None:
     check(list(product(range(1 << ODD.width), repeat=2)), ODD, 1)
 
 
+@pytest.mark.sample(13)
 @every_format
 @pytest.mark.parametrize("kind", CLASSES)
 def test_fp_add_random(kind: str, fmt: FloatFormat) -> None:

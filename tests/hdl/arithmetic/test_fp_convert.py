@@ -78,6 +78,7 @@ def test_fp_convert_borders(latency: int, fmt: FloatFormat, target: FloatFormat)
     check(borders(fmt, target), fmt, target, latency)
 
 
+@pytest.mark.sample(15)
 @every_pair
 @pytest.mark.parametrize("kind", CLASSES)
 def test_fp_convert_random(kind: str, fmt: FloatFormat, target: FloatFormat) -> None:
@@ -139,6 +140,7 @@ BUILT = [(*PAIRS[0], 1), *NARROW, *rows_in_full(*MORE)]
 each_built = pytest.mark.parametrize(("fmt", "target", "latency"), BUILT)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @each_built
 def test_fp_convert_vhdl(

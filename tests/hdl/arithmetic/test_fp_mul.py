@@ -92,6 +92,7 @@ def test_fp_mul_exhaustive_small_format() -> None:
     check(list(product(range(1 << ODD.width), repeat=2)), ODD, 1)
 
 
+@pytest.mark.sample(14)
 @every_format
 @pytest.mark.parametrize("kind", CLASSES)
 def test_fp_mul_random(kind: str, fmt: FloatFormat) -> None:
@@ -138,6 +139,7 @@ def test_fp_mul_rejects_bits_beside(beside: int) -> None:
         run_fp("mul", [0], [0], BINARY32, 3, beside=beside)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @every_latency
 @pytest.mark.parametrize("fmt", [ODD, *in_full(BINARY32)], ids=["e4f3", "binary32"])

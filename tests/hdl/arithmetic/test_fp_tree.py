@@ -68,6 +68,7 @@ def test_fp_tree_random(count: int) -> None:
     check(random_vectors(count, BINARY32, 40, rng), BINARY32, rng.randrange(1, 6))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("latency", [1, 2, 3, 4, 5])
 def test_fp_tree_latencies(latency: int) -> None:
     check(random_vectors(7, BFLOAT16, 40, Random(latency)), BFLOAT16, latency)
@@ -92,6 +93,7 @@ def test_fp_tree_rejects_count() -> None:
         fp_tree(Signal(bool(0)), bits(32), bits(32), 0, BINARY32, 1)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("count", "latency"), [(1, 4), (2, 1), (5, 3), (9, 4)])
 @pytest.mark.parametrize("fmt", few([BINARY32, BFLOAT16], BFLOAT16), ids=["binary32", "bfloat16"])

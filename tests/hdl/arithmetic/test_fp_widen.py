@@ -36,6 +36,7 @@ def borders(fmt: FloatFormat) -> list[int]:
     ]
 
 
+@pytest.mark.sample(2)
 @every_pair
 def test_every_word(fmt: FloatFormat, target: FloatFormat) -> None:
     """The number, its sign, and the golden's word of it; what is none of its words counts alike."""

@@ -33,6 +33,7 @@ def test_each_element_is_the_same_number(more: int, above: int) -> None:
     assert signs == [word >> NARROW.width - 1 for word in x]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("more", "above"), [(0, 0), (4, 0), (1, 3), (0, 2)])

@@ -87,6 +87,7 @@ def test_a_setting_keeps_what_is_legal(least: int, most: int) -> None:
     setting_trace(least, most)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("least", "most"), [*RANGES, *rows_in_full(*MORE_RANGES)])
 def test_a_setting_in_vhdl_is_that_of_myhdl(least: int, most: int, replays: Replays) -> None:

@@ -46,6 +46,7 @@ def test_delay_rejects_no_cycles() -> None:
         delay(Signal(bool(0)), flag(), flag(), 0)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("kind", "cycles"),

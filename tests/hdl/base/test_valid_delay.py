@@ -35,6 +35,7 @@ def test_valid_delay_rejects_no_cycles() -> None:
         valid_delay(flag(), flag(), flag(), flag(), 0)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize("cycles", [1, 2, 7])
 def test_valid_delay_vhdl(cycles: int, replays: Replays) -> None:

@@ -164,6 +164,7 @@ DESIGNS: dict[str, Design] = {
 every_design = pytest.mark.parametrize("name", few(DESIGNS, *list(DESIGNS)[::3]))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.ghdl
 @every_design
 def test_the_vhdl_does_what_the_simulation_does(name: str, replays: Replays) -> None:

@@ -184,6 +184,7 @@ def outcome(process: Process, pins: Pins) -> tuple[list[Any], str]:
     return pins.coming(), ""
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("quick", [True, False])
 @pytest.mark.parametrize("make", PROCESSES)
 def test_a_compiled_process_assigns_the_same(make: Callable[[Pins], Process], quick: bool) -> None:

@@ -214,6 +214,7 @@ def trace(
     return rows, woken, deltas
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_random_design_is_the_same_in_every_delta_cycle(seed: int) -> None:
     # A signal that others wait for takes another way than one that they do not.

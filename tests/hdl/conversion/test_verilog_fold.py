@@ -70,6 +70,7 @@ def fifos_in_verilog(folder: Path) -> Export:
     return converted_fifos(folder, language="verilog")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("phase", PHASES)
 def test_the_modules_are_the_entities(phase: str, tmp_path: Path) -> None:
     modules = [file.stem for file in engine(phase, "verilog", tmp_path / "verilog").files]

@@ -89,6 +89,7 @@ def test_a_clear_drops_what_is_held() -> None:
     assert trace.columns("source_valid", "sink_ready")[51] == (0, 1)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize("kind", BUNDLES)
 def test_bundle_slice_vhdl(kind: str, replays: Replays) -> None:

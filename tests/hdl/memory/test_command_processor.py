@@ -91,6 +91,7 @@ ILLEGAL = [
 ]
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("illegal", ILLEGAL)
 def test_an_illegal_command_touches_nothing(illegal: Command) -> None:
     words = encoded([*make.write(8, [5]), illegal, *make.write(9, [6]), make.END])
@@ -230,6 +231,7 @@ def drawn(rng: Random, design: ProcessorDesign) -> list[Command]:
     return [each for _ in range(rng.randint(3, 15)) for each in command()] + [make.END]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("seed", few(range(40), *range(0, 40, 4)))
 def test_random_lists(seed: int) -> None:
     rng = Random(seed)

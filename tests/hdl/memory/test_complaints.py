@@ -63,6 +63,7 @@ def sums(system: System, passes: list[tuple[Walk, Walk, Walk]]) -> bytes:
 # 1. A wait without end and cause.
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("stream", "wrong", "waiting"),
     [
@@ -163,6 +164,7 @@ def test_deadlock_by_misalignment() -> None:
     assert system.memory.data == sums(system, passes)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("broken", "address", "response"),
     [

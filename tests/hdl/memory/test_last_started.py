@@ -52,6 +52,7 @@ def test_a_reset_wins_over_a_start() -> None:
     assert trace.column("selected") == [0, 2, 0]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("engines", ENGINES)

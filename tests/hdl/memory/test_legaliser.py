@@ -121,6 +121,7 @@ def test_a_reset_leaves_nothing_behind() -> None:
     bench(MOVER).as_new_after_reset(session, range(3, 24, 2), 40, payload=payload)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize("mover", [MOVER, WHOLE, NARROW])
 def test_legaliser_vhdl(mover: Mover, replays: Replays) -> None:

@@ -154,6 +154,7 @@ CONDUCTS = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("conduct", CONDUCTS)
 @pytest.mark.parametrize("interface", [FIVE, ONES])
 @pytest.mark.parametrize("seed", [0, *in_full(1, 2)])
@@ -205,6 +206,7 @@ def test_both_directions_carry_a_beat_in_every_cycle() -> None:
     assert session.memory.data == session.content()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("stop_at", [5, 20, 41, 77, 120, 200])
 def test_a_stopped_interface_becomes_idle_and_goes_on_after_a_reset(stop_at: int) -> None:
     first = Session(FIVE, drawn(FIVE, 1), CONDUCTS[2], 1, rate=0.5, stop_at=stop_at)

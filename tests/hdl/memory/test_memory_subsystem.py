@@ -70,6 +70,7 @@ def test_an_interrupt_in_the_middle_of_a_list() -> None:
     assert system.memory.data == after(system.before, ONE, TWO, SUM)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("where", "stream"),
     [
@@ -120,6 +121,7 @@ def test_lengths_that_do_not_agree_end_in_time_and_name_the_stream() -> None:
     assert [state["failure"] for state in system.states] == [Failure.TIME, Failure.NONE]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("abort_at", few(range(30, 330, 25), 55, 130, 230, 305))
 def test_an_abort_leaves_whole_words_and_the_next_list_runs(abort_at: int) -> None:
     conduct = Conduct(latency=15, rate=0.7, mixed=True)

@@ -69,6 +69,7 @@ def test_it_takes_as_the_selected_engine_does(numbers: tuple[int, ...], seed: in
     assert trace.column("stream_ready") == ready
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("numbers", NUMBERS)

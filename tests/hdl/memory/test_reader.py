@@ -99,6 +99,7 @@ def test_words_of_runs_at_full_rate(mover: Mover) -> None:
     assert trace.column("idle")[-1] == 1
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("mover", MOVERS)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_runs_with_latency_gaps_and_pauses(mover: Mover, seed: int) -> None:

@@ -74,6 +74,7 @@ def test_only_the_selected_engine_is_ready(numbers: tuple[int, ...], seed: int) 
         assert trace.column(f"engines_e{number}_ready") == ready
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("numbers", NUMBERS)

@@ -179,6 +179,7 @@ def test_after_a_reset_it_is_as_new() -> None:
     bench_for(6, 8).as_new_after_reset(session, range(2, 30), 40, payload=payload)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("largest", "word"), [(9, 8), (1, 8), (16, 8)])

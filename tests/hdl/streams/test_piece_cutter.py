@@ -83,6 +83,7 @@ def check(got: list[tuple[int, int, int]], wanted: list[list[int]], masked: bool
 SIZES = [(4, 4, 3, 7), (4, 4, 9, 4), (2, 2, 5, 6), (8, 8, 1, 11), (4, 2, 7, 5), (4, 1, 3, 5)]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("lanes", "most", "length", "lengths"), SIZES)
 @pytest.mark.parametrize("filling", [None, 0, 1, 5])
 def test_pieces_end_where_a_length_ends(

@@ -139,6 +139,7 @@ def random_pairs(fmt: FloatFormat, count: int, seed: int) -> list[tuple[int, int
     return [pair for a, b in columns for pair in zip(a.tolist(), b.tolist(), strict=True)]
 
 
+@pytest.mark.sample(5)
 @every_operation
 @every_format
 def test_random_classes(op: str, fmt: FloatFormat) -> None:

@@ -108,6 +108,7 @@ def check(a: Bits, b: Bits, choice: Summation) -> None:
     assert got.tolist() == wanted != []
 
 
+@pytest.mark.sample(3)
 @every_choice
 @pytest.mark.parametrize("taps", [1, 25, *in_full(2, 9)])
 def test_fused_sum_is_exact_but_for_the_stated_roundings(choice: Summation, taps: int) -> None:
@@ -116,12 +117,14 @@ def test_fused_sum_is_exact_but_for_the_stated_roundings(choice: Summation, taps
         check(*random_windows(kind, 150, taps, rng), choice)
 
 
+@pytest.mark.sample(4)
 @every_choice
 @pytest.mark.parametrize("taps", [1, 25, *in_full(4)])
 def test_directed_windows(choice: Summation, taps: int) -> None:
     check(*directed(taps), choice)
 
 
+@pytest.mark.sample(1)
 @every_choice
 def test_error_is_within_the_stated_bound(choice: Summation) -> None:
     """Half a unit per product (three quarters with one DSP), and half a place of the result."""

@@ -110,6 +110,7 @@ def test_sum_is_exact_but_for_the_stated_roundings(choice: Summation, taps: int)
         check(*random_windows(kind, 40, taps, rng), choice)
 
 
+@pytest.mark.sample(1)
 @every_choice
 @pytest.mark.parametrize("taps", [2, *in_full(1, 4, 25)])
 def test_directed_windows(choice: Summation, taps: int) -> None:

@@ -28,6 +28,7 @@ def test_to_nearest_even_is_the_oracles(op: str) -> None:
         assert ieee(op, a, b, TINY, "near_even") == OPERATIONS[op](a, b, TINY, flush=False).word
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 def test_directions_by_their_definition(rounding: str) -> None:
     """Of the two numbers beside the exact result, the one that the direction's name says."""

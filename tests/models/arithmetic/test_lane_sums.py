@@ -86,6 +86,7 @@ def check(terms: Terms, choice: Summation) -> Bits:
     return found
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", ["usual", "any", "least"])
 @pytest.mark.parametrize("taps", TAPS)
 def test_trees_are_those_of_rounding_adders(taps: int, kind: str) -> None:
@@ -93,6 +94,7 @@ def test_trees_are_those_of_rounding_adders(taps: int, kind: str) -> None:
         check(random_terms(taps, kind, seed), TREE)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "choice", few([*FUSED, *NARROW], FUSED[0], FUSED[-1], NARROW[1], NARROW[-1]), ids=named
 )
@@ -243,6 +245,7 @@ def test_offsets_walk_a_grid_with_the_last_axis_innermost() -> None:
     assert offsets((2, 3), (100, 7)).tolist() == [0, 7, 14, 100, 107, 114]
 
 
+@pytest.mark.sample(6)
 @every_choice
 def test_operations_that_take_the_plain_way_agree_with_those_that_need_not(
     choice: Summation,

@@ -42,6 +42,7 @@ def test_what_is_made_of_names() -> None:
     assert len(file_name("a" * 64, "b" * 64, "g65535", suffix=".png")) < 255
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "text", ["$", "$x", "$x_$y", r"\$", "_hidden", "\u4e2d", "a^{", "é", "a\nb\x1b"]
 )

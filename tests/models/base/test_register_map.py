@@ -54,6 +54,7 @@ def check_values(network: Network, layer: Layer, phase: str, **choice: bool) -> 
             assert register.least <= value <= register.most, f"{name} = {value}"
 
 
+@pytest.mark.sample(44)
 @pytest.mark.parametrize(("network", "layer"), layers_with_designs())
 def test_the_settings_of_every_layer_are_legal(network: str, layer: str) -> None:
     found = open_network(network)

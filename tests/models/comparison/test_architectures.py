@@ -44,6 +44,7 @@ def own(name: str, network: str, kind: str = "conv") -> Record:
     return answer(named(name), network, any_board(named(name).board), kind)
 
 
+@pytest.mark.sample(5)
 @each
 @pytest.mark.parametrize("name", NETWORKS)
 def test_useful_work_is_the_networks_in_every_record(architecture: Architecture, name: str) -> None:
@@ -113,6 +114,7 @@ def larger(board: Board) -> Iterator[Board]:
         yield board
 
 
+@pytest.mark.sample(2)
 @each
 @pytest.mark.parametrize("name", ["lenet5", pytest.param("alexnet", marks=pytest.mark.full)])
 def test_more_of_everything_is_never_slower(architecture: Architecture, name: str) -> None:
@@ -126,6 +128,7 @@ def test_more_of_everything_is_never_slower(architecture: Architecture, name: st
         before = found
 
 
+@pytest.mark.sample(2)
 @each
 def test_what_does_not_run_is_said(architecture: Architecture) -> None:
     """A network with branches, a scope with fully connected layers: an answer or a reason."""

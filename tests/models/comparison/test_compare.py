@@ -80,6 +80,7 @@ def test_groups_count_as_groups_and_the_first_layer_has_no_dp() -> None:
     assert 2 * work["conv2", "dp"] == 57_330_892_800
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

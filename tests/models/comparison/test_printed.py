@@ -20,12 +20,14 @@ def test_every_architecture_has_a_list_and_rows() -> None:
     assert set(NAMES) == ARCHITECTURES.keys() == ROWS.keys()
 
 
+@pytest.mark.sample(2)
 @each
 def test_every_row_is_named_and_every_name_has_a_row(name: str) -> None:
     named = {number.row for number in paper(name).numbers} - {None}
     assert named == ROWS[name]().keys()
 
 
+@pytest.mark.sample(2)
 @each
 def test_every_number_is_as_its_class_says(name: str) -> None:
     wrong = [row for row in published(name) if not row.holds]

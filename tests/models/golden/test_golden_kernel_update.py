@@ -56,6 +56,7 @@ def slow_gradient(x: np.ndarray, delta: np.ndarray, shape: Shape, fmt: FloatForm
     return result
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 @pytest.mark.parametrize("fmt", [SMALL, BINARY32], ids=["small", "binary32"])
 def test_gradient_keeps_the_order(geometry: tuple[int, ...], fmt: FloatFormat) -> None:

@@ -110,6 +110,7 @@ def slow_gradient(x: np.ndarray, delta: np.ndarray, shape: Shape, choice: Summat
     return result
 
 
+@pytest.mark.sample(8)
 @every_choice
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: f"k{s.k}-{s.out_rows}x{s.out_columns}")
 def test_gradient_is_summed_row_by_row(shape: Shape, choice: Summation) -> None:

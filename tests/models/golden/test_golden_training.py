@@ -98,6 +98,7 @@ def as_values(made, fmt=BINARY32):
     return {name: tuple(to_values(words, fmt) for words in both) for name, both in made.items()}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "network"),
     [

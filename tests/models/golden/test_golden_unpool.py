@@ -71,6 +71,7 @@ def slow_unpool(delta: np.ndarray, activation: np.ndarray, shape: Shape, fmt: Fl
     return np.where(values > 0, total, 0) if shape.relu else total
 
 
+@pytest.mark.sample(14)
 @pytest.mark.parametrize("use_relu", [True, False], ids=["relu", "plain"])
 @pytest.mark.parametrize("kind", ["max", "average"])
 @pytest.mark.parametrize(("window", "stride", "pad"), POOLS)
@@ -85,6 +86,7 @@ def test_unpool_keeps_the_order(
         np.testing.assert_array_equal(unpool(delta, kept, shape, SMALL), wanted, state)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("use_relu", [True, False], ids=["relu", "plain"])
 @pytest.mark.parametrize("kind", ["max", "average", None])
 def test_unpool_of_any_words(kind: str | None, use_relu: bool) -> None:

@@ -309,6 +309,7 @@ def test_the_batch_of_a_model_does_not_matter(batch: int | str | None, tmp_path:
     assert open_network(str(made.saved(tmp_path, model))).input == (28, 28, 1)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["lenet5", "alexnet", "vgg16"])
 def test_known_networks_load_and_plan(name: str, tmp_path: Path) -> None:
     size, layers = {"lenet5": made.LENET, "alexnet": made.ALEXNET, "vgg16": made.VGG16}[name]

@@ -403,6 +403,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
 }
 
 
+@pytest.mark.sample(33)
 @pytest.mark.parametrize("case", CASES)
 def test_a_model_that_cannot_be_taken_gets_one_line(
     case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -41,6 +41,7 @@ def layers(name: str) -> tuple[Network, list[int]]:
     return network, [i for i, layer in enumerate(network.layers) if layer.design]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("before", [False, True], ids=["sums", "pooled"])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_delta_propagation(name: str, before: bool) -> None:
@@ -191,6 +192,7 @@ def test_three_groups_of_one_map() -> None:
         assert [read_by(found[0], "fp"), read_by(found[1], reader)] == [6, 6]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_one_pass(name: str) -> None:
     """By formula of a pass, by that of the network, and by the walk, in formats that differ."""

@@ -68,6 +68,7 @@ def test_the_walk_equals_the_closed_form(index: int) -> None:
         assert found.sums == step.partial_words + step.sum_words
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["conv1", "conv2", "conv3", "conv4", "conv5"])
 def test_the_walk_of_alexnet(name: str) -> None:
     network = open_network("alexnet")

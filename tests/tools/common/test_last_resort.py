@@ -74,6 +74,7 @@ def test_too_little_memory_is_no_internal_error(
         assert terminal.refusal("networks") == f"merp: not enough memory: {said}"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("verb", ["networks", "registers lenet5 --layer conv1"])
 @pytest.mark.parametrize("files", [3, 4, 8])
 def test_too_few_files_that_may_be_open_are_no_internal_error(files: int, verb: str) -> None:
@@ -120,6 +121,7 @@ def shell(command: str, **environment: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("command", "status", "said"),
     [

@@ -114,6 +114,7 @@ VERBS = {
 }  # fmt: skip
 
 
+@pytest.mark.sample(1)
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("words", VERBS)
 def test_verbs_say_it_and_answer_in_pure_json(

@@ -132,6 +132,7 @@ def numbers(text: str) -> Counter[str]:
     return Counter(word for word in re.findall(r"[\w.,+%-]+", text) if re.search(r"\d", word))
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("width", [*WIDTHS, *in_full(*OTHER_WIDTHS)])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_everything_fits_the_terminal_and_is_there(name: str, width: int, printed: Printed) -> None:

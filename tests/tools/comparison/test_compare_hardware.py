@@ -168,6 +168,7 @@ def answered(name: str, **change: Any) -> Callable[[Path, Path], str]:
     return made
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("made", "said"),
     [

@@ -132,6 +132,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+@pytest.mark.full
 def test_the_page_its_json_and_the_terminals_json_are_one(page: Path, terminal: Terminal) -> None:
     found = terminal.answer("compare", "lenet5")
     assert found == json.loads(page.with_suffix(".json").read_text())

@@ -278,6 +278,7 @@ def test_without_a_shared_python_ghdl_lacks_it(monkeypatch: pytest.MonkeyPatch) 
     assert found.lacking == {"myhdl": [], "verilator": [], "ghdl": ["libpython"]}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "environment",
     [{}, {"PATH": ""}, {"PATH": "/nowhere", "HOME": "/nowhere"}, {"HOME": "/dev/null"}],

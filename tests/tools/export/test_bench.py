@@ -22,6 +22,7 @@ def benches(exports: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) 
     }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.ghdl
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("generics", [(), ("-gPAUSE=40", "-gSEED=3")], ids=["full", "pauses"])
@@ -62,6 +63,7 @@ def spoilt_value(lines: list[str]) -> list[str]:
     return [*lines[:-2], f"{address} {int(value, 16) + 1:x} {name}", lines[-1]]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("file", "spoil", "said"),

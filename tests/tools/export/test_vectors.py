@@ -22,6 +22,7 @@ pool = { window = 3, ceil = true }
 """
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("name", FLOAT_NETWORKS)
 def test_runs_are_legal_on_every_shipped_design(name: str, before: bool) -> None:

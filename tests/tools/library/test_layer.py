@@ -96,6 +96,7 @@ def delta_sums(kernels: np.ndarray, biases: np.ndarray) -> np.ndarray:
     return to_bits(spread.reshape(2, 2, 2, 2, 2, 32).swapaxes(2, 3).reshape(2, 4, 4, 32), BINARY32)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("at", ["pooled", *in_full("sums")])
 def test_a_kernel_update_gives_new_kernels_and_biases(at: str) -> None:
     found = run("ku", delta_at=at, learning_rate=0.5)

@@ -80,6 +80,7 @@ def row_of(run: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "kind", [*(each for each in KINDS if each != "two fused layers"), *in_full("two fused layers")]
 )
@@ -106,6 +107,7 @@ def test_a_simulation(kind: str, tmp_path: Path, terminal: Terminal) -> None:
     assert {path.name for path in found.paths} <= written(tmp_path / "cli")
 
 
+@pytest.mark.full
 def test_maps_of_two_fused_layers_are_those_of_the_second(tmp_path: Path) -> None:
     for name, text in (("plain", PLAIN), ("fused", FUSED)):
         (tmp_path / f"{name}.toml").write_text(text)

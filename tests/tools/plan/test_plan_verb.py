@@ -161,6 +161,7 @@ def test_the_library_gives_the_same_plan(terminal: Terminal) -> None:
         merp.load("digits").plan("kc705", goal="speed")
 
 
+@pytest.mark.full
 def test_the_best_designs_are_named_with_the_command_that_plans_them(terminal: Terminal) -> None:
     words = ["plan", "vgg16-small", "--board", "kc705", "--batch", "2"]
     shipped = terminal.answer(*words)

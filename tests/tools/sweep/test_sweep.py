@@ -55,6 +55,7 @@ def single(folder: Path, point: dict[str, Any]) -> dict[str, Any]:
     return point | {"time": cycles / 137e6, "bytes": moved, "refused": None}
 
 
+@pytest.mark.full
 def test_200_points_are_the_single_runs(
     network_file: Path, tmp_path: Path, terminal: Terminal
 ) -> None:

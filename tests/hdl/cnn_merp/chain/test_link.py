@@ -111,6 +111,7 @@ RATES = [
 ]
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("pace", [1, 4, 12])
 @pytest.mark.parametrize("rates", RATES)
 @pytest.mark.parametrize(("latency", "places"), [(3, 8), (1, 1), (6, 3)])
@@ -188,6 +189,7 @@ def test_a_reset_leaves_nothing_behind() -> None:
     bench_for().as_new_after_reset(session, range(3, 40, 3), 40, payload=payload)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize("built", [{}, {"latency": 1, "places": 1}, {"names": ("state",)}])
 def test_link_vhdl(built: Any, replays: Replays) -> None:

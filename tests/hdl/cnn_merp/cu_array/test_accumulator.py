@@ -131,6 +131,7 @@ def test_accumulator_matches_golden(design: EngineDesign) -> None:
     check(design, anything(design, 300))
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("latency", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("late", [0, 1, 2])
 def test_accumulator_revisit(latency: int, late: int) -> None:

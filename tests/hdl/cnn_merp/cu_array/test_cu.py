@@ -129,6 +129,7 @@ def test_cu_kinds_are_all_built() -> None:
     assert set(SUM_OF_PRODUCTS) == set(CU_KINDS)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.ghdl
 @pytest.mark.parametrize("design", DESIGNS[:4], ids=lambda d: f"k{d.k}")
 def test_cu_vhdl(design: EngineDesign, replays: Replays) -> None:

@@ -128,6 +128,7 @@ class Layer:
         return trace
 
 
+@pytest.mark.sample(3)
 @every_array
 @every_design
 def test_cu_array_matches_golden(array: Callable[..., Any], design: EngineDesign) -> None:
@@ -153,6 +154,7 @@ def random_layer(rng: Random) -> Layer:
     return Layer(design, n, 5, rng, 0.15)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("seed", range(16))
 def test_cu_array_fast_random_designs(seed: int) -> None:
     random_layer(Random(seed)).check(cu_array_fast)
@@ -205,6 +207,7 @@ def anything(design: EngineDesign, seed: str, slots: int) -> CuScript:
     return script
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("design", few(CONFIGURATIONS, *CONFIGURATIONS[::4]), ids=name)
 def test_cu_arrays_agree_on_anything(design: EngineDesign) -> None:
     script = anything(design, name(design), 200 if design.k < 3 else 60)
@@ -247,6 +250,7 @@ SINGLE = design_for(1, 1, groups=1, kernel_words=2, add_latency=2)
 RESET = [replace(SINGLE, fmt=ODD), replace(SINGLE, cu_kind="fused", accumulator_precision=28)]
 
 
+@pytest.mark.sample(2)
 @every_array
 @pytest.mark.parametrize("design", RESET, ids=name)
 def test_cu_array_reset_mid_stream(array: Callable[..., Any], design: EngineDesign) -> None:
@@ -272,6 +276,7 @@ def test_cu_array_reset_mid_stream(array: Callable[..., Any], design: EngineDesi
         assert [word for _, word in finished_sums(trace)][1:] == [three if kept else two]
 
 
+@pytest.mark.sample(2)
 @every_array
 @pytest.mark.parametrize("design", RESET, ids=name)
 def test_cu_array_reset_before_a_sum_is_finished(

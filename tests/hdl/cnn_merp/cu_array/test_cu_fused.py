@@ -55,6 +55,7 @@ def check(design: EngineDesign, windows: Bits, kernels: Bits) -> Recorded:
     return ran.trace
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("design", [*DESIGNS, design_for(5, 1, 32)], ids=name)
 def test_cu_fused_matches_golden(design: EngineDesign) -> None:
     rng = np.random.default_rng(design.k)
@@ -107,6 +108,7 @@ def test_operands_are_decoded(dsp: int) -> None:
     assert trace.column("activations")[2:] == wanted != []
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("taps", [1, 9, 25, 121])
 @pytest.mark.parametrize("dsp", [1, 2])
 def test_the_twin_matches_golden(dsp: int, taps: int) -> None:

@@ -75,16 +75,19 @@ def samples(taps: int, count: int, seed: int) -> tuple[Bits, Bits]:
     return windows, kernels
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("design", [*DESIGNS, design_for(5, 8, 20)], ids=name)
 def test_cu_narrow_matches_golden(design: EngineDesign) -> None:
     check(design, *samples(design.taps, {1: 30, 2: 20, 3: 8, 5: 2}[design.k], design.k))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("design", few(DESIGNS[:5], DESIGNS[1]), ids=name)
 def test_directed_windows(design: EngineDesign) -> None:
     check(design, *directed(design.taps))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("tap", range(9))
 def test_each_tap_counts_once(tap: int) -> None:
     """Each tap alone, between windows of zeros: its product, in the declared cycle and no other."""
@@ -109,6 +112,7 @@ def test_the_twin_matches_golden(operand: int, taps: int) -> None:
         np.testing.assert_array_equal(got[:, 0], fused_sum(windows, kernels, choice))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @every_small_design
 def test_cu_narrow_vhdl(design: EngineDesign, replays: Replays) -> None:

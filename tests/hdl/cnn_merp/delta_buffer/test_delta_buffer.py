@@ -126,6 +126,7 @@ def test_a_word_that_is_complete_in_the_cycle_of_a_reset_is_not_there() -> None:
     assert trace.column("arriving_framing_error") == [0, 0, 0, 1, 1, 1, 0, 0, 0]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("n_cu", "groups"), [(1, 4), (3, 2), (2, 4)])

@@ -59,6 +59,7 @@ def settle(script: Script) -> None:
     script.idle(gradient_latency(script.design))
 
 
+@pytest.mark.sample(5)
 @every_array
 @every_design
 def test_gradients_match_golden(array: Callable[..., Any], design: EngineDesign) -> None:
@@ -111,6 +112,7 @@ def anything(design: EngineDesign, seed: str, cycles: int) -> Script:
     return script
 
 
+@pytest.mark.sample(2)
 @every_design
 def test_arrays_agree_on_anything(design: EngineDesign) -> None:
     script = anything(design, "anything", 120)
@@ -158,6 +160,7 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
         assert read_out(script.play(array)) == [0 if early else one]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("design", CONFIGURATIONS[:3], ids=lambda d: f"k{d.k}-{d.n_cu}cu")

@@ -75,6 +75,7 @@ class Gradients:
         return fp_convert(self.words, self.fmt, BINARY32).reshape(-1).tolist()
 
 
+@pytest.mark.sample(1)
 @every_array
 @pytest.mark.parametrize(
     "design",
@@ -118,6 +119,7 @@ def corners(columns: int) -> tuple[Bits, Bits]:
     return np.concatenate([x, more[0]]), np.concatenate([delta, more[1]])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("array", either(row_array, pytest.mark.full))
 @pytest.mark.parametrize(
     ("dsp", "window", "operand"), [(1, 20, 8), *rows_in_full((2, 32, 24), (1, 32, 24), (1, 28, 24))]
@@ -202,6 +204,7 @@ def stirred(design: EngineDesign, offsets: range) -> tuple[RowScript, list[int]]
     return script, results
 
 
+@pytest.mark.sample(1)
 @every_array
 @pytest.mark.parametrize(
     "design", [CONFIGURATIONS[0], *in_full(CONFIGURATIONS[2])], ids=["k1", "k2"]
@@ -294,6 +297,7 @@ def test_a_sum_is_lost_one_cycle_too_early(array: Callable[..., Any]) -> None:
     assert row_revisit_cycles(design) == 6
 
 
+@pytest.mark.sample(1)
 @every_array
 def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..., Any]) -> None:
     design = design_for(2, 1, add_latency=3, kernel_words=1)

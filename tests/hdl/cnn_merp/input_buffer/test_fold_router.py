@@ -88,6 +88,7 @@ def mixed_runs(design: EngineDesign, seed: int) -> list[InputRun]:
     return runs
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("k", "p", "d"), [(2, 1, 1), (3, 2, 2), *rows_in_full((2, 2, 3), (4, 1, 2))]

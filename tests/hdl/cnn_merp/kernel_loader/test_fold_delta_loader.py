@@ -209,6 +209,7 @@ def test_a_misplaced_last_is_told_until_the_next_start(design: EngineDesign) -> 
     assert feeder.errors == [1, 0] * len(wrong)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("design", DESIGNS[::2], ids=lambda each: f"{each.kernel_port}")
 @pytest.mark.parametrize("broken_off", [1, 5])
 def test_after_a_reset_it_is_as_new(design: EngineDesign, broken_off: int) -> None:

@@ -200,6 +200,7 @@ def named(case: Case) -> str:
     )
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("case", [*CASES[:4], *in_full(CASES[4]), *CASES[5:]], ids=named)
 @pytest.mark.parametrize("density", [0.5, *in_full(1.0)])
 def test_every_element_is_in_its_tap(case: Case, density: float) -> None:
@@ -219,6 +220,7 @@ def test_every_element_is_in_its_tap(case: Case, density: float) -> None:
             assert cycles == max(most, 1 if case.turns else layer.m) + 2, layer
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("case", [CASES[1], CASES[5], CASES[7]], ids=named)
 def test_a_misplaced_last_is_told_until_the_next_start(case: Case) -> None:
     beats = -(-4 * case.design.taps // case.design.kernel_port)

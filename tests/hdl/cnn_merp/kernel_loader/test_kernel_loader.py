@@ -283,6 +283,7 @@ def test_after_a_reset_it_is_as_new() -> None:
     bench.as_new_after_reset(session, range(1, 40, 3), 50, payload=payload)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     "design",

@@ -168,6 +168,7 @@ def test_kernels_come_out_as_they_came_in(design: EngineDesign, ready: float) ->
     check(design, found, words)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("design", DESIGNS[1:4], ids=lambda design: f"k{design.k}{design.cu_kind}")
 def test_the_twin_gives_each_element_in_the_same_cycle(design: EngineDesign) -> None:
     assert cu_array.twin is cu_array_fast
@@ -211,6 +212,7 @@ def test_after_a_reset_it_is_as_new() -> None:
     bench.as_new_after_reset(session, (4, *range(1, 60, 5)), 60, payload=payload)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize("design", DESIGNS[2::2], ids=lambda design: f"k{design.k}{design.cu_kind}")
 def test_kernel_reader_vhdl(design: EngineDesign, replays: Replays) -> None:

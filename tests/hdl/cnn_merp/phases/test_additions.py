@@ -199,11 +199,13 @@ def delta_checked(
     check(run_and_audit(delta_top(design, array), passes, engine))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", few(range(22), 0, 2, 11, 14, 17, 21))
 def test_forward_adds_maps(index: int) -> None:
     forward_checked(index, range(10 * index, 10 * index + 3))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", few(range(22), 5, 13, 18, 21))
 def test_deltas_start_at_others(index: int) -> None:
     delta_checked(index, range(10 * index, 10 * index + 3))
@@ -218,6 +220,7 @@ def test_many_layers_add(index: int) -> None:
     delta_checked(index, seeds, "verilator")
 
 
+@pytest.mark.full
 @pytest.mark.verilator
 @pytest.mark.parametrize("index", [20, *in_full(2, 13, 16)])
 def test_verilog_adds(index: int) -> None:
@@ -225,6 +228,7 @@ def test_verilog_adds(index: int) -> None:
     delta_checked(index, range(6), "verilator", "rtl")
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
 @pytest.mark.parametrize("index", [12, *in_full(5, 19, 21)])
 def test_vhdl_adds(index: int) -> None:
@@ -232,6 +236,7 @@ def test_vhdl_adds(index: int) -> None:
     delta_checked(index, range(2), "ghdl", "rtl")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", few([0, 2, 3, 4, 5, 8, 10, 13, 18, 19, 20, 21], 2, 18))
 def test_every_cycle_is_that_of_the_model(index: int) -> None:
     design = replace(DESIGNS[index], fifo_words=400)
@@ -249,6 +254,7 @@ def test_every_cycle_is_that_of_the_model(index: int) -> None:
         assert counted.fill == flow.fill
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", [2, 10, 18, *in_full(5, 13, 19, 20, 21)])
 def test_every_cycle_of_deltas_is_that_of_the_model(index: int) -> None:
     design = delta_design_of(replace(DESIGNS[index], fifo_words=400))
@@ -283,6 +289,7 @@ def test_partial_sums_and_additions_take_turns() -> None:
     check(run_and_audit(forward_top(design, "behavioural"), passes, "myhdl"))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", [1, 18])
 def test_words_of_the_next_run_wait_for_its_biases(index: int) -> None:
     """A source that runs on offers them while this run is still at work."""
@@ -302,6 +309,7 @@ def test_words_of_the_next_run_wait_for_its_biases(index: int) -> None:
         assert np.array_equal(record.words("m_axis_map"), golden.reshape(-1))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("words", "index"), [(-1, 2), (1, 2), (4, 18)])
 def test_a_misplaced_last_is_told_and_forgotten(words: int, index: int) -> None:
     design = DESIGNS[index]

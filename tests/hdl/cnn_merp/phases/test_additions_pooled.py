@@ -172,6 +172,7 @@ def checked(index: int, seeds: range, engine: str = "myhdl", array: str = "behav
     check(run_and_audit(delta_top(design, array), passes, engine))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("index", "first"),
     [
@@ -196,6 +197,7 @@ def test_many_layers_start_at_deltas_that_are_expanded(index: int) -> None:
     checked(index, range(2000 + 40 * index, 2040 + 40 * index), "verilator")
 
 
+@pytest.mark.full
 @pytest.mark.verilator
 @pytest.mark.parametrize("index", [3, *in_full(1, 8)])
 def test_verilog_expands_them(index: int) -> None:
@@ -208,6 +210,7 @@ def test_vhdl_expands_them(index: int) -> None:
     checked(index, range(3), "ghdl", "rtl")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("stream", ["s_axis_add", "s_axis_add_state", "s_axis_state"])
 @pytest.mark.parametrize("index", [8, *in_full(1)])
 def test_a_misplaced_last_is_told_and_forgotten(index: int, stream: str) -> None:
@@ -223,6 +226,7 @@ def test_a_misplaced_last_is_told_and_forgotten(index: int, stream: str) -> None
     assert told == [1, 0, 0]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", [STORED, None])
 @pytest.mark.parametrize("index", [1, 8])
 def test_words_of_the_next_run_wait(index: int, kind: str | None) -> None:

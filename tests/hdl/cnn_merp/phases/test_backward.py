@@ -217,11 +217,13 @@ def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -
     return audited(job, engine, [each.expected() for each in cases])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", few(range(len(ELABORATIONS)), 1, 3))
 def test_random_layers_back_to_back(index: int) -> None:
     play([case(seed, index) for seed in range(3)])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("index", [3, *in_full(0, 5)])
 def test_register_transfer_arrays_give_the_same_record(index: int) -> None:
     cases = [case(70, index)]
@@ -243,6 +245,7 @@ def plain(index: int, seed: int, **changes: Any) -> Case:
     return replace(arrays_for(rng, design, rule, shape, 2, False), **changes)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "stalls", [LATE, EARLY, SHUT, OPEN], ids=["late", "early", "maps", "deltas"]
 )
@@ -317,6 +320,7 @@ def test_tensors_that_are_stored_in_narrower_formats(index: int) -> None:
 INPUTS = ("s_axis_delta", "s_axis_state", "s_axis_map", "s_axis_kernel", "s_axis_bias")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("spoilt", few([None, *INPUTS], None, INPUTS[0]))
 def test_a_misplaced_last_is_told_and_forgotten(spoilt: str | None) -> None:
     """A word too many at the source of a stream: its last does not come with the run's."""
@@ -342,6 +346,7 @@ def test_a_half_that_waits_for_more_deltas_than_come_tells_so() -> None:
         run_job(replace(job, limit=100), "myhdl")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", [0, *in_full(1, 3)])
 @pytest.mark.parametrize("reset_at", few([1, 2, 60, 400, 900], 1, 400))
 def test_resets_in_every_part_of_a_pass(index: int, reset_at: int) -> None:
@@ -397,6 +402,7 @@ def test_layers_that_one_pass_does_not_take_are_refused_in_a_line() -> None:
         replace(case, shape=connected).run()
 
 
+@pytest.mark.full
 @pytest.mark.verilator
 @pytest.mark.parametrize("index", [3, *in_full(0, 5, 7)])
 def test_verilog_gives_the_same_record(index: int) -> None:

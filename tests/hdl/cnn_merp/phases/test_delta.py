@@ -224,6 +224,7 @@ def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") ->
     return audited(job, engine, expected)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", [0, *in_full(1, 2)])
 @pytest.mark.parametrize("index", few(range(len(DESIGNS)), 1, 5, 10, 13, 17, 19, 25, 28))
 def test_random_layers_back_to_back(index: int, seed: int) -> None:
@@ -249,6 +250,7 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
     assert_same(run(cases, "ghdl", "rtl"), run(cases))
 
 
+@pytest.mark.full
 @pytest.mark.verilator
 @pytest.mark.parametrize(
     "index",
@@ -288,6 +290,7 @@ def test_deltas_end_anywhere_in_a_beat_and_wait_for_their_mask_bits(index: int) 
     run([replace(masked, stalls=late), unpooled_case(index, False), masked])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("port", "pool", "cycles"),
     [

@@ -159,17 +159,20 @@ def mixed(seed: int, index: int) -> list[Case]:
     return [case(seed + i, index, connected=i != 1) for i in range(3)]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("index", [0, 1, 2, 3, 4, 6, 7, *in_full(5, 8, 12)])
 def test_random_layers_back_to_back(index: int) -> None:
     run(mixed(0, index))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("index", [0, *in_full(2, 3, 7)])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = mixed(70, index)
     assert_same(run(cases), run(cases, array="rtl"))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("index", "inputs"), [
     (6, 1), (6, 4), (6, 5), (6, 11), (8, 3), *rows_in_full((6, 6), (6, 12), (5, 2), (7, 4)),
 ])  # fmt: skip

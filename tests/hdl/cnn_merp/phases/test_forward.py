@@ -24,16 +24,19 @@ from merp.testbenches.cnn_merp.random_layers import (
 )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", [*range(0, 12, 2), *in_full(*range(1, 12, 2), *range(12, 24))])
 def test_random_layers(seed: int) -> None:
     run([random_case(seed, seed % len(ELABORATIONS))], "myhdl")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("place", few(range(len(SHAPED)), 0, 4, 7, 11, 13))
 def test_random_layers_padded_apart_and_with_smaller_kernels(place: int) -> None:
     run([shaped_case(seed, place, seed or None) for seed in range(3)], "myhdl")
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
 @pytest.mark.parametrize("place", [3, *in_full(0, 1, 2, *range(4, 14))])
 def test_vhdl_of_shaped_layers_gives_the_same_record(place: int) -> None:
@@ -48,6 +51,7 @@ def test_verilog_of_shaped_layers_gives_the_same_record(place: int) -> None:
     assert_same(run(cases, "verilator", "rtl"), run(cases, "myhdl"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("place", [8, *in_full(9, 10, 11)])
 def test_smaller_kernels_of_several_elements_a_beat_load_in_the_cycles_of_the_model(
     place: int,
@@ -69,6 +73,7 @@ PORTS = [(3, 8), (5, 2), (5, 4), (9, 8)]
 MORE_PORTS = [(1, 2), (0, 4), (2, 4), (8, 2), (8, 4), (10, 8), (11, 4), (7, 8)]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("elaboration", "port"), [*PORTS, *rows_in_full(*MORE_PORTS)])
 def test_random_layers_of_several_kernel_elements_a_beat(elaboration: int, port: int) -> None:
     cases = [of_port(port + seed, elaboration, port, seed or None) for seed in range(3)]
@@ -99,6 +104,7 @@ def test_runs_back_to_back_need_registers_only() -> None:
     assert len({record.elaboration_sha for record in records}) == 1
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", [1, 10, *in_full(3)])
 def test_register_transfer_array_gives_the_same_record(seed: int) -> None:
     cases = [random_case(seed, seed)]
@@ -117,6 +123,7 @@ def test_cycles_without_pressure_equal_the_flow_model(elaboration: int) -> None:
         assert status["status_stall_hazard"] == flow.stall_hazard
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("sides", [(2, 0, 0, 2), (0, 2, 1, 0), (1, 2, 2, 1)])
 def test_cycles_of_sides_padded_apart_equal_the_flow_model(sides: tuple[int, ...]) -> None:
     """A slot per window, so that each waits for its last column: none too long, none too short."""

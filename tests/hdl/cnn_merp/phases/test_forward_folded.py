@@ -41,6 +41,7 @@ def cases(seed: int, elaboration: int, pressure: int | None = 0) -> list[LayerCa
     return [first, between, last]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("elaboration", few(range(14), 0, 5, 8, 12))
 def test_random_layers(elaboration: int) -> None:
     run(cases(0, elaboration))
@@ -57,6 +58,7 @@ def test_a_window_waits_for_its_own_elements_alone() -> None:
         assert status["status_stall_hazard"] == flow.stall_hazard
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("elaboration", "elements"), LOADS)
 def test_kernels_load_in_the_cycles_of_the_model(elaboration: int, elements: int) -> None:
     """Outputs that end anywhere in a beat, several of them in one, and those that are a beat."""
@@ -102,6 +104,7 @@ def test_the_next_outputs_weights_are_not_seen(elaboration: int) -> None:
     run([replace(case, shape=shape, x=x, kernels=kernels, bias=np.zeros(3, np.uint32))])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("elements", [1, 3, 4, 5, 36])
 @pytest.mark.parametrize("port", [1, *in_full(2, 4, 8)])
 def test_every_filling_of_the_last_map_is_right(elements: int, port: int) -> None:

@@ -27,11 +27,13 @@ def cases(seed: int, design: EngineDesign, pressure: int | None = 0) -> list[Lay
     return [first, random_case(seed, design, pressure), last]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", [6, 8, 12, *in_full(*range(6), 7, 9, 10, 11)])
 def test_random_layers(index: int) -> None:
     run(cases(index, WIDE[index]))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", [2, 4, 7, 9, *in_full(0, 1, 3, 5, 6, 8, 10)])
 def test_cycles_without_pressure_equal_the_flow_model(index: int) -> None:
     some = cases(200 + index, WIDE[index], pressure=None)
@@ -96,6 +98,7 @@ def test_images_of_a_folded_layer_end_anywhere_in_a_beat(port: int) -> None:
     run([layer(design, Shape(n=n, m=2, k=1, rows=1, columns=1), 3) for n in elements])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("port", "cycles"), [(1, 9), (2, 4.5), (4, 2.25), (8, 2)])
 def test_a_folded_layer_takes_so_many_elements_a_cycle(port: int, cycles: float) -> None:
     """A map of 3 x 3 has 9 elements and 2 slots: where those bind, 8 elements are no faster."""
@@ -106,6 +109,7 @@ def test_a_folded_layer_takes_so_many_elements_a_cycle(port: int, cycles: float)
     assert 3 * 64 * cycles <= busy <= 3 * 64 * cycles + 64 * 2 + 20
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("pool", [None, Pool(window=3, stride=2)])
 @pytest.mark.parametrize("port", [4, *in_full(2, 8)])
 def test_the_state_keeps_up_with_the_maps(port: int, pool: Pool | None) -> None:
@@ -135,6 +139,7 @@ def plain_sums(port: int, state: bool) -> EngineDesign:
     )  # fmt: skip
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("folded", [False, True])
 def test_a_last_in_another_beat_than_the_last_one_is_told_and_forgotten(folded: bool) -> None:
     """Elements too many: in the last beat nobody sees them, beyond it there is another."""

@@ -24,6 +24,7 @@ from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.testbenches.top.run import Stuck
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", few(range(len(ELABORATIONS)), 1, 4))
 def test_random_layers_back_to_back(index: int) -> None:
     play([case(i, index) for i in range(4)])
@@ -43,6 +44,7 @@ SHUT: dict[str, tuple[int, ...]] = {"m_axis_map": (*[0] * 30, 1)}
 SPARSE: dict[str, tuple[int, ...]] = {"s_axis_map": (*[0] * 5, 1)}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "stalls",
     few([LATE, STATES, SHUT, SPARSE], LATE, SHUT),
@@ -81,6 +83,7 @@ INPUTS = (
 )  # fmt: skip
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("spoilt", few([None, *INPUTS], None, INPUTS[1]))
 def test_a_misplaced_last_is_told_and_forgotten(spoilt: str | None) -> None:
     """A word too many at the source of a stream: its last does not come with the run's."""

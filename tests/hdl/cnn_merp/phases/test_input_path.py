@@ -73,6 +73,7 @@ def check(design: EngineDesign, runs: list[InputRun], trace: Trace) -> None:
     assert accepted == sum(len(run.words) for run in runs)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("k", "p", "d"),
     [  # every k, p and d
@@ -200,6 +201,7 @@ def test_vhdl_equals_myhdl_in_every_cycle(k: int, p: int, d: int, replays: Repla
     assert replays(run_input_path(design_for(k, p=p, d=d), runs, 800), lint=True) == 800
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize(("k", "stride"), [(3, 2), (5, 4), (6, 5)])
 def test_vhdl_turns_columns_by_a_stride_near_k(k: int, stride: int, replays: Replays) -> None:

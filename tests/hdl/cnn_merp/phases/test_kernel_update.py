@@ -255,6 +255,7 @@ def play(cases: list[Case], engine: str, array: str = "behavioural") -> list[Run
     return records
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("elaboration", few(range(len(ELABORATIONS)), 1, 4, 9, 12, 16, 25))
 def test_random_layers_back_to_back(elaboration: int) -> None:
     play([random_case(seed, elaboration, seed % 3 != 0) for seed in range(8)], "myhdl")
@@ -276,6 +277,7 @@ def test_gradients_leave_no_words_for_the_next_run(elaboration: int) -> None:
     play([replace(case, update=False), case, replace(case, update=False), case], "myhdl")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("elaboration", few(range(19), 2, 8))
 def test_register_transfer_array_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(20, elaboration)]

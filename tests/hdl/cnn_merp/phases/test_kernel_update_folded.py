@@ -204,6 +204,7 @@ def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") ->
     return records
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("index", [2, 7, 9, 10, *in_full(0, 1, 3, 4, 5, 6, 8, *range(11, 15))])
 def test_random_layers_back_to_back(index: int) -> None:
     run(mixed(0, index))
@@ -342,6 +343,7 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
     assert_same(run(cases, "ghdl", "rtl"), run(cases))
 
 
+@pytest.mark.full
 @pytest.mark.verilator
 @pytest.mark.parametrize("index", [0, *in_full(3, 7, 10, 11, 12, 14)])
 def test_verilog_gives_the_same_record(index: int) -> None:

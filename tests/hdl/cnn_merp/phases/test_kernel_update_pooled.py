@@ -67,6 +67,7 @@ def gradients_of(record: RunRecord) -> list[list[int]]:
     return [record.words(f"m_axis_{name}").tolist() for name in ("kernel", "bias")]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("shape", [SHAPE, replace(SHAPE, pool=None)])
 @pytest.mark.parametrize("port", [1, 4])
 @pytest.mark.parametrize("spoilt", [None, "s_axis_delta", "s_axis_state"])

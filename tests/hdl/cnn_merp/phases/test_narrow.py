@@ -42,6 +42,7 @@ def test_there_are_two_of_every_phase() -> None:
     assert {phase: len(places) for phase, places in PHASES.items()} == dict.fromkeys(PHASES, 2)
 
 
+@pytest.mark.sample(1)
 @every_layer
 def test_random_layers(phase: str, place: int) -> None:
     play(phase, place, range(4), "myhdl", "behavioural")

@@ -73,6 +73,7 @@ def test_every_cycle_is_that_of_the_flow_model(elaboration: int) -> None:
     cycles_are_modelled(cases, on)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", [0, 1, *in_full(*range(2, len(SEVERAL)))])
 def test_so_are_those_of_several_to_a_beat(index: int) -> None:
     on = roomy(SEVERAL[index])
@@ -114,6 +115,7 @@ def cycles_are_modelled(cases: list[LayerCase], on: EngineDesign) -> None:
         assert cycles["stall_hazard"] == flow.stall_hazard
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("port", "words"), [(1, -1), (1, 1), (4, -4), (4, 4)])
 def test_a_misplaced_last_is_told_and_forgotten(port: int, words: int) -> None:
     """A beat too many at the source, whose last does not come in time; one too few, reset."""

@@ -130,6 +130,7 @@ def test_every_lane_is_converted_and_the_handshake_passes(
         assert set(kept) == set(range(1, lanes + 1))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(
@@ -184,6 +185,7 @@ def test_maps_are_rounded_when_they_leave(index: int) -> None:
     forward_played(index, range(3))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("index", few(range(len(DELTA)), 0, 5))
 def test_deltas_are_rounded_when_they_leave(index: int) -> None:
     delta_played(index, range(4))

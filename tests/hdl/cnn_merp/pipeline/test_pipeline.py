@@ -67,6 +67,7 @@ def test_two_steps_have_the_goldens_bits_at_every_pace(network: Network, stalls:
     assert len(ran) == 1  # the second step, without a reset, as the first
 
 
+@pytest.mark.full
 def test_more_images_on_their_way_take_fewer_cycles(network: Network) -> None:
     found = {depth: train(network, 4, depth) for depth in (1, 2, 4)}
     assert all(same(each) for each in found.values())
@@ -109,6 +110,7 @@ def allowed(network: Network, images: int, depth: int) -> bool:
     return True
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("cut", few([20, 200, 420], 200))
 def test_a_reset_leaves_nothing_behind(
     network: Network, played: tuple[ConcurrentBatch, RunRecord], cut: int

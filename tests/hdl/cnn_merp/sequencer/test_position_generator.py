@@ -238,6 +238,7 @@ CASES = {
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
+@pytest.mark.sample(4)
 @every_case
 @pytest.mark.parametrize("density", [1.0, 0.6])
 def test_every_position_tells_what_its_windows_need(case: Case, density: float) -> None:
@@ -256,6 +257,7 @@ def test_every_position_tells_what_its_windows_need(case: Case, density: float) 
         assert used == due or (density < 1 and all(u >= d for u, d in zip(used, due, strict=True)))
 
 
+@pytest.mark.sample(2)
 @every_case
 def test_after_a_reset_it_is_as_new(case: Case) -> None:
     """In the middle of a row, of an image, of a sweep, and at the end; before a start as well."""

@@ -81,6 +81,7 @@ def check(design: EngineDesign, runs: list[InputRun], trace: Trace) -> None:
             assert after - before == 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("d", [2, *in_full(1, 3)])
 def test_windows_and_slots_match_the_golden_order(k: int, d: int) -> None:
@@ -136,6 +137,7 @@ def test_reset_in_mid_sweep() -> None:
     assert not any(trace.column("verdict_issue")[begin + 3 :])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize(("k", "lanes", "d"), [(1, 1, 1), (3, 2, 2), (2, 1, 2)])

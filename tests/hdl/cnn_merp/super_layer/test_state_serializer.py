@@ -77,6 +77,7 @@ def run(
     return bench_for(block, width, lanes).run(drive, 3 + 6 * len(beats))
 
 
+@pytest.mark.sample(6)
 @BLOCKS
 @pytest.mark.parametrize("together", [0, 1])
 @pytest.mark.parametrize(("width", "lanes", "size"), [(5, 3, 4), (3, 2, 3), (4, 1, 1), (2, 4, 2)])

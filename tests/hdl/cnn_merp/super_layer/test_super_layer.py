@@ -174,6 +174,7 @@ def test_a_partial_result_is_never_read_too_early(
                   for w in {1, window}])  # fmt: skip
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("beats", [1, 2, 3, 4])
 @pytest.mark.parametrize("average", [False, True])
 def test_a_partial_result_is_found_while_it_is_written(average: bool, beats: int) -> None:
@@ -225,6 +226,7 @@ def output_cycles(trace: Trace) -> tuple[int, int]:
     return cycles[0], cycles[-1]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("kind", "r"), [
     ("plain", 1), ("plain", 2), ("plain", 3), ("plain", 8),
     ("max", 1), ("max", 2), ("max", 3), ("average", 1), ("average", 2),

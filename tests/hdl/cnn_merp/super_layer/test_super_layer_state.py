@@ -158,6 +158,7 @@ def random_run(
         )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", few(DESIGNS, *list(DESIGNS)[::3]))
 def test_random_runs_match_golden(name: str) -> None:
     design = DESIGNS[name]
@@ -215,6 +216,7 @@ def test_positions_of_overlapping_windows(overlap: int) -> None:
     play(design, [run_of(design, shape) for shape in shapes])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("average", few([False, True], True))
 def test_positions_in_windows_that_hang_over_the_edges(average: bool) -> None:
     """Each side by itself, by every amount, on two images."""
@@ -284,6 +286,7 @@ def cycles_of(design: EngineDesign, shapes: list[Shape]) -> list[int]:
     return [cycle - max(start for start in starts if start < cycle) for cycle in words]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("r", [1, *in_full(2)])
 @pytest.mark.parametrize("kind", ["plain", "max", "average"])
 def test_state_costs_no_cycle(kind: str, r: int) -> None:

@@ -241,6 +241,7 @@ def check(driver: Driver, runs: Sequence[Update]) -> None:
 LATENCIES = [(1, 1), (2, 3), (3, 4)]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize(("mul", "add"), few_rows(LATENCIES, (2, 3)))
 def test_words_match_golden_under_pressure(mul: int, add: int, rule: UpdateRule) -> None:
@@ -320,6 +321,7 @@ def test_framing_error_of_a_missing_last(stream: str, monkeypatch: pytest.Monkey
     assert not any(errors[driver.begins[1] + 1 :])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.verilator
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)

@@ -278,6 +278,7 @@ def test_every_gradient_in_the_order_of_the_streams(case: Case, density: float) 
         assert used == due or (density < 1 and all(u >= d for u, d in zip(used, due, strict=True)))
 
 
+@pytest.mark.sample(3)
 @every_case
 @pytest.mark.parametrize("inputs", [1, 2])
 def test_after_a_reset_it_is_as_new(case: Case, inputs: int) -> None:

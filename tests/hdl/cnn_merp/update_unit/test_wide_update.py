@@ -280,6 +280,7 @@ def _kept(data: int, keep: int, lanes: int, width: int) -> list[int]:
     ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize(
     ("k", "port"), [(3, 4), *rows_in_full((3, 2), (2, 4), (5, 8), (1, 2), (3, 8))]
@@ -340,6 +341,7 @@ def test_a_beat_of_kernels_and_a_bias_leave_in_every_cycle(rule: UpdateRule) -> 
     assert biases[-1] - cycles[-1] == 4  # as long as they take to be read one by one
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_runs_without_biases_end_with_the_kernels(rule: UpdateRule) -> None:
     """Between runs with them: nothing that was read ahead is left for the next one."""
@@ -371,6 +373,7 @@ def test_the_slower_reader_stops_both_streams(stream: str) -> None:
 UNEVEN = [(3, 4), (3, 2), *rows_in_full((5, 4), (2, 8), (5, 2), (4, 8))]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("optional", few([False, True], True))
 @pytest.mark.parametrize(("k", "port"), UNEVEN)
 def test_the_last_maps_kernels_end_earlier(k: int, port: int, optional: bool) -> None:
@@ -402,6 +405,7 @@ def uneven_runs(design: EngineDesign, rule: UpdateRule = PLAIN) -> list[Update]:
     return [*runs, left, Update(design, 3, 1, rule, size=design.k)]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("folded", [False, True])
 @pytest.mark.parametrize(("k", "port"), UNEVEN)
 def test_elements_of_smaller_kernels_are_put_together(k: int, port: int, folded: bool) -> None:

@@ -162,6 +162,7 @@ def random_run(
     )  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["max", "average"])
 @pytest.mark.parametrize(
     "geometries",

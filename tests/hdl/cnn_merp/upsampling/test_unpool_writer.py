@@ -73,6 +73,7 @@ class Reader:
                 yield image * POOLED_ROWS + y, x, channel
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("window", "stride"), [(2, 2), (3, 2), (3, 1), (1, 2)])
 @pytest.mark.parametrize(
     ("kind", "fast"), [("max", "reader"), ("max after ReLU", "writer"), ("average", "writer")]

@@ -148,6 +148,7 @@ def test_framing_errors(block: Callable[..., Any], pooled: bool) -> None:
         assert not errors[begin + 1]
 
 
+@pytest.mark.sample(2)
 @every_block
 @pytest.mark.parametrize(("before", "after"), [(0, 1), (1, 0), (0, 0)])
 def test_nothing_comes_between_a_reset_and_a_start(

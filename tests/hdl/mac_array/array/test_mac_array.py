@@ -41,6 +41,7 @@ def summed(slots: list[BenchSlot], design: ArrayDesign) -> list[list[list[int]]]
     return tiles
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("block", "design"),
     [
@@ -105,6 +106,7 @@ def test_both_twins_have_the_same_bits_in_every_cycle() -> None:
     assert sum(traces[0].column("rank_copied")) > 30
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("block", either(mac_array))
 def test_a_reset_copies_nothing_more(block: Any) -> None:
     def session(number_of: int) -> Drive:

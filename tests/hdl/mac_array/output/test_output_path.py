@@ -101,6 +101,7 @@ SHAPES = [(1, 1, 1, 1), (3, 5, 3, 1), (4, 4, 4, 2), (5, 9, 11, 2), (6, 8, 17, 4)
           (2, 11, 18, 2)]  # fmt: skip
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("ready", "hurry"), [(1.0, True), (0.5, False), (0.15, True)])
 def test_passes_one_after_the_other(ready: float, hurry: bool) -> None:
     """FP of every shape, the next pass without a reset; then DP under the masks of some."""

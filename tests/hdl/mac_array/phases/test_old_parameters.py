@@ -67,6 +67,7 @@ def test_each_kind_passes_in_the_images_that_need_it(image: tuple[int, ...]) -> 
     assert framing(image, "none") == 0
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", SINKS)
 def test_a_last_mark_at_another_beat_is_an_error(kind: str) -> None:
     for image in IMAGES:

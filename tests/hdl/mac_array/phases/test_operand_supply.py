@@ -183,6 +183,7 @@ QUICK = (
 )  # fmt: skip
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "name",
     few(DIRECTED, *QUICK[::3]),
@@ -316,6 +317,7 @@ def test_no_tile_is_finished_without_its_biases() -> None:
     assert trace.column("bias_enable").index(1) < trace.column("operands_last").index(1)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     "name", ["stride 2", "ku, four sweeps", *in_full("dp", "ku, four regions")]

@@ -55,6 +55,7 @@ STRIDED = {
 """FP of the layer in front, whose masks are laid over the deltas, and DP."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", few(STRIDED, next(iter(STRIDED))))
 def test_deltas_of_a_strided_layer_leave_phase_by_phase(name: str) -> None:
     front, back = STRIDED[name]
@@ -86,6 +87,7 @@ def test_deltas_of_the_loss_follow_the_outputs() -> None:
     check(design, *cases, Case(plain), *(case._replace(stalls=late) for case in cases[:2]))
 
 
+@pytest.mark.full
 def test_a_target_waits_for_the_pass_of_its_loss() -> None:
     """A host may give it before: a pass without a loss leaves it on the port."""
     design, layer = design_of(loss=True), fp(5, inputs=5, outputs=6, rows=4, columns=4, kernel=4)
@@ -96,6 +98,7 @@ def test_a_target_waits_for_the_pass_of_its_loss() -> None:
     assert record.outcome.status["status_target_in"] == 0
 
 
+@pytest.mark.full
 def test_a_loss_that_was_reset_begins_anew() -> None:
     layer = LOSSES["hinge"]
     cases = [Case(layer, reset_at=at) for at in (60, 265, 275)]
@@ -143,6 +146,7 @@ KERNELS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("balance", [True, *in_full(False)])
 def test_kernels_of_every_size_are_updated(balance: bool) -> None:
     ends = {"first": False, "last": True, "has_momentum": True}
@@ -196,6 +200,7 @@ def test_rows_that_no_window_reaches_may_come_last_of_all() -> None:
     check(design, Case(wide), Case(wide))
 
 
+@pytest.mark.full
 def test_what_pooling_drops_is_counted_before_the_pass_is_done() -> None:
     """The clipped sums of a row that no window of pooling takes are the last that change."""
     sizes = {"inputs": 3, "outputs": 6, "rows": 9, "columns": 10, "kernel": 3, "pad": 1}
@@ -214,6 +219,7 @@ def upsample(number: int, front: SuppliedPass) -> SuppliedPass:
     return make_layer(number, phase="upsample", **{n: getattr(front.work, n) for n in names})
 
 
+@pytest.mark.full
 def test_pooled_deltas_go_where_their_maxima_were() -> None:
     wide = fp(11, inputs=2, outputs=3, rows=8, columns=19, kernel=3, pad=1, pool=4, shift=27)
     first = upsample(9, POOLED)
@@ -226,6 +232,7 @@ def test_pooled_deltas_go_where_their_maxima_were() -> None:
     check(design_of(pool_window=4), *cases)
 
 
+@pytest.mark.full
 def test_an_un_pooling_that_was_reset_begins_anew() -> None:
     """While the port waits, and atoms are kept on their way to it."""
     pooled = upsample(9, POOLED)
@@ -280,6 +287,7 @@ def test_ports_may_wait(seed: int) -> None:
     check(design_of(), *(case._replace(stalls=stalled(seed)) for case in cases))
 
 
+@pytest.mark.full
 def test_every_cause_of_waiting_is_named() -> None:
     slow = {"s_axis_map": (*[0] * 9, 1)}, {"s_axis_kernel": (*[0] * 9, 1)}, {MAPS: (*[0] * 9, 1)}
     layer = fp(1, inputs=3, outputs=6, rows=5, columns=9, kernel=3, pad=1)
@@ -290,6 +298,7 @@ def test_every_cause_of_waiting_is_named() -> None:
         assert max(waits, key=waits.__getitem__) == cause
 
 
+@pytest.mark.full
 def test_a_pass_that_was_reset_begins_anew() -> None:
     cases = [Case(POOLED, reset_at=at) for at in (40, 150)]
     records = check(design_of(), *cases, Case(BEHIND_POOLING, masks=POOLED))

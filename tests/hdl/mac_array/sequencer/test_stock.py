@@ -20,6 +20,7 @@ MOVES = ("step", "rewind", "advance")
 FLAGS = ("rst", "start", "arrived", *(f"moves_{name}" for name in MOVES))
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(("run", "first", "stride"), SIZES)
 def test_a_slot_has_what_it_needs_when_it_has_come(run: int, first: int, stride: int) -> None:
     rng = Random(f"{run} {first} {stride}")

@@ -166,6 +166,7 @@ IMAGES = [(True, False), (False, False), (False, True), (True, True)]
 SHAPES = [(3, 5, 3), (3, 9, 2), (17, 2, 1), (2, 3, 5)]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("shape", "first", "last"),
     [
@@ -179,12 +180,14 @@ def test_every_image_of_a_batch(shape: tuple[int, int, int], first: bool, last: 
     check(work, WHOLE, sum(shape))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("rate", "hurry"), [(0.6, True), (0.35, False)])
 def test_streams_that_wait(rate: float, hurry: bool) -> None:
     for first, last in ((False, False), (False, True)):
         check(layer(3, 5, 2, first=first, last=last, has_momentum=True), WHOLE, 3, rate, hurry)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("design", "choices"), [
     (PLAIN, {"has_momentum": False}),
     (WHOLE, {"has_momentum": False, "stochastic": True}),
@@ -195,6 +198,7 @@ def test_other_designs(design: ArrayDesign, choices: dict[str, bool]) -> None:
     check(layer(5, 6, 3, first=False, last=True, **choices), design, 11)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("shift", "update_shift"), [(-15, 0), (30, 47), (0, 16), (4, 40)])
 def test_shifts_at_both_ends(shift: int, update_shift: int) -> None:
     work = layer(

@@ -98,6 +98,7 @@ def differences(
     return {key: (status[key], each) for key, each in model.items() if status[key] != each}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("design", "rule"), DESIGNS.values(), ids=DESIGNS)
 def test_cycles_without_pressure_equal_the_hardware(
     design: BackwardDesign, rule: UpdateRule

@@ -89,12 +89,14 @@ def binding(design: EngineDesign, shapes: list[Shape], rates: Rates) -> set[str]
     return binds
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("rates", few(RATES, RATES[2]))
 @pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
 def test_cycles_without_pressure_equal_the_hardware(design: EngineDesign, rates: Rates) -> None:
     assert binding(design, SHAPES, rates) == {"stall_input", "stall_hazard"}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("port", [1, 2, 8])
 @pytest.mark.parametrize("design", [DESIGN, BY_ROWS], ids=["position", "row"])
 def test_cycles_of_smaller_kernels_and_padding_of_each_side(

@@ -6,6 +6,7 @@ import pytest
 from merp.models.machines.mac_array.circulant import column, parameter_beats, row
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("side", range(1, 8))
 @pytest.mark.parametrize("lanes", [4, 8, 16, 32, 64])
 def test_rows_and_columns_are_those_of_the_kernels(lanes: int, side: int) -> None:

@@ -68,6 +68,7 @@ def elsewhere(exported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(shutil.copytree(exported, tmp_path_factory.mktemp("elsewhere") / exported.name))
 
 
+@pytest.mark.full
 def test_one_bitstream_has_vectors_of_every_kind_of_pass(exported: Path) -> None:
     manifest = manifest_of(exported)
     assert manifest["title"] == "tiny-fixed array, all layers and phases, 4 x 4 pixels of 4 maps"
@@ -164,6 +165,7 @@ def spoilt_value(lines: list[str]) -> list[str]:
     return [*lines[:-2], f"{address} {int(value, 16) + 1:x} {name}", lines[-1]]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("file", "spoil", "said"),

@@ -63,6 +63,7 @@ def cases(
     return [*known, *rows_in_full(*(each for each in others if each not in known))]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("phase", "index", "seed"), cases(2, QUICK, more=MORE))
 def test_a_layer_in_passes_gives_the_bits_of_the_whole_layer(
     phase: str, index: int, seed: int
@@ -101,6 +102,7 @@ def test_the_rtl_of_wide_sums_gives_the_same_bits() -> None:
     run("fp", 3, 4, "myhdl", None, "rtl")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.verilator
 @pytest.mark.parametrize(
     ("phase", "index"),
@@ -118,6 +120,7 @@ def test_many_layers_in_passes_in_verilog_with_arrays_in_cpp(phase: str, index: 
         run(phase, index, seed, "verilator", seed if seed % 2 else None, "behavioural")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("phase", "index"),

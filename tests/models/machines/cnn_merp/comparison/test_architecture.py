@@ -33,6 +33,7 @@ def test_table_3_is_on_count_maps() -> None:
         assert (round(figure.value, 3), figure.level) == (exact[phase], "formula")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["alexnet", "lenet5", "resnet-digits"])
 def test_maps_are_those_of_merp_traffic(name: str) -> None:
     network = open_network(name)
@@ -70,6 +71,7 @@ def test_the_step_is_that_of_merp_plan(name: str) -> None:
 QUICK = ("alexnet", "lenet5", "resnet-digits")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(x, marks=() if x in QUICK else pytest.mark.full) for x in FLOAT_NETWORKS],

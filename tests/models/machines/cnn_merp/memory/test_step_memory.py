@@ -145,6 +145,7 @@ def test_each_part_has_the_words_of_its_port(network: Network, images: int, mome
         assert found == {port: count for port, count in words.items() if count}
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("momentum", [False, True])
 @pytest.mark.parametrize("images", [1, 3])
 @each_network
@@ -239,6 +240,7 @@ def golden_words(each: StepPass, step: GoldenStep, network: Network) -> dict[str
     return {port: words.reshape(-1) for port, words in (inputs | made).items()}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", [*GOLDEN, *in_full("resnet-digits")])
 def test_each_pass_finds_the_golden_words(name: str) -> None:
     """A golden result that one pass wrote is the golden operand of a later one."""

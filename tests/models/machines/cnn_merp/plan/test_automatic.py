@@ -66,6 +66,7 @@ def with_other_ports(found: NetworkPlan, ports: tuple[int, int]) -> NetworkPlan:
     return plan(network, found.board, found.batch, found.goal, found.state)
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("state", ["pooled", "1"])
 @pytest.mark.parametrize("goal", ["bytes", "time"])
 @pytest.mark.parametrize("room", [(203_800, 445), (203_800, 38), (52_000, 445), (52_000, 20)])

@@ -41,6 +41,7 @@ def taken(planned: PlannedPhase, step: GoldenStep) -> int:
     return cycles["total"] + cycles["kernel_load"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("phase", "parts", "port"),
     [

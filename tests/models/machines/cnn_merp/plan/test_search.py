@@ -27,6 +27,7 @@ def every_tile(work: PhaseWork) -> Iterator[tuple[int, int]]:
     yield from product(range(1, work.inputs + 1), range(1, work.outputs + 1))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("goal", ["bytes", "time"])
 @pytest.mark.parametrize("phase", PHASES)
 def test_the_search_finds_what_trying_every_tile_finds(phase: str, goal: str) -> None:

@@ -99,6 +99,7 @@ SEEDS = [(phase, seed) for seed in range(9) for phase in ("fp", "dp", "ku")]
 QUICK = ("fp", 1), ("dp", 1), ("ku", 1)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("phase", "seed"), [*QUICK, *rows_in_full(*(each for each in SEEDS if each not in QUICK))]
 )
@@ -119,6 +120,7 @@ def test_passes_of_any_tiles_give_the_layers_bits_and_the_closed_form_of_every_p
         assert all(port["measured"] for port in one["bytes"].values())
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("phase", "seed"), [("fp", 0), ("dp", 0), ("ku", 0), *rows_in_full(*SEEDS[3:])]
 )

@@ -216,6 +216,7 @@ def reported(place: Path, folder: Path, batch: int, status: int = 0) -> Any:
     return json.loads(page.with_suffix(".json").read_text())["tables"]
 
 
+@pytest.mark.full
 def test_a_report_marks_what_its_passes_moved(done: Any, place: Path, tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text(json.dumps(done))
     tables = reported(place, tmp_path, 2)
@@ -231,6 +232,7 @@ def test_a_report_marks_what_its_passes_moved(done: Any, place: Path, tmp_path: 
     assert {row["bytes_basis"] for row in other} == {"modelled"}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("change", "status"),
     [
