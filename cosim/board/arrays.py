@@ -30,7 +30,7 @@ class BoardArrays:
         named = {each.name: each for each in arrays}
         places = {name: board.alloc(each.size, ALIGN).address for name, each in named.items()}
         self._board = board
-        self.layout = Layout(named, places, min(places.values()), board.size)
+        self.layout = Layout(named, places, min(places.values()), board.end)
 
     def put(self, name: str, elements: Bits) -> None:
         """Write all elements of an array, as a host does.

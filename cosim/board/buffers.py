@@ -25,15 +25,21 @@ class Buffers:
     """The free and the reserved part of a memory.
 
     Attributes:
-        size: bytes of the memory; its addresses begin at 0.
+        size: bytes of the memory.
+        base: address of its first byte.
     """
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self._free = FIRST_ADDRESS
+    def __init__(self, size: int, base: int = 0) -> None:
+        self.size, self.base = size, base
+        self.free_all()
 
     @property
     def end(self) -> int:
+        """Address behind the memory."""
+        return self.base + self.size
+
+    @property
+    def free(self) -> int:
         """Address behind the last buffer."""
         return self._free
 
@@ -52,15 +58,15 @@ class Buffers:
                 f"alloc: size {size}, align {align}: allowed are sizes from 1 and powers of two"
             )
         address = -(-self._free // align) * align
-        if address + size > self.size:
-            free = max(0, self.size - address)
+        if address + size > self.end:
+            free = max(0, self.end - address)
             raise BadInput(f"alloc: size {size}: memory has {free} of {self.size} bytes left")
         self._free = address + size
         return Buffer(address, size)
 
     def free_all(self) -> None:
         """Free all buffers. Memory keeps its contents."""
-        self._free = FIRST_ADDRESS
+        self._free = max(self.base, FIRST_ADDRESS)
 
     def check(self, call: str, buffer: Buffer, size: int) -> None:
         """Check that an array fits a buffer, and the buffer the memory.
@@ -70,5 +76,5 @@ class Buffers:
         """
         if size > buffer.size:
             raise BadInput(f"{call}: {size} bytes: allowed are the buffer's {buffer.size}")
-        if buffer.address < 0 or buffer.address + size > self.size:
+        if buffer.address < self.base or buffer.address + size > self.end:
             raise BadInput(f"{call}: address {buffer.address:#x}: the memory has {self.size} bytes")

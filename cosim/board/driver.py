@@ -15,8 +15,8 @@ class Board(Protocol):
     """A board with an accelerator and memory."""
 
     @property
-    def size(self) -> int:
-        """Bytes of the memory; its addresses begin at 0."""
+    def end(self) -> int:
+        """Address behind the memory."""
 
     def read32(self, offset: int) -> int:
         """Return a register."""

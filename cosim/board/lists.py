@@ -182,10 +182,15 @@ class PlacedList:
             for each, size, end in zip(self.passes, sizes, ends, strict=True)
         ]
 
+    @property
+    def begins(self) -> list[int]:
+        """The number of the first command of each pass; the first command of the list is 1."""
+        counts = (_count(each, 0) for each in self.passes[:-1])
+        return list(accumulate(counts, initial=_BEGIN + 1))
+
     def pass_at(self, command: int) -> int:
-        """Return the number of the pass to which a command belongs; the first command is 1."""
-        ends = accumulate(_count(each, 0) for each in self.passes)
-        return min(sum(end + _BEGIN < command for end in ends), len(self.passes) - 1)
+        """Return the number of the pass to which a command belongs."""
+        return sum(begin <= command for begin in self.begins[1:])
 
     def streams(self, command: int) -> list[str]:
         """Return the names of all streams by number, as the pass of a command calls them."""

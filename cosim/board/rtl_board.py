@@ -65,9 +65,9 @@ class RtlBoard:
         self._rings = 0
 
     @property
-    def size(self) -> int:
-        """Bytes of the memory; its addresses begin at 0."""
-        return self._buffers.size
+    def end(self) -> int:
+        """Address behind the memory, which begins at 0."""
+        return self._buffers.end
 
     def read32(self, offset: int) -> int:
         """Return a register as it was after the interrupt."""

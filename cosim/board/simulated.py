@@ -143,7 +143,7 @@ class SimulatedBoard:
             self._outside = counters.outside
             raise CheckFailed(
                 f"bursts outside memory: {counters.outside}, the first at "
-                f"{counters.outside_address:#x}; the memory ends at {self.size:#x}"
+                f"{counters.outside_address:#x}; the memory ends at {self.end:#x}"
             )
         if counters.faults > self._faults:
             self._faults = counters.faults
@@ -157,9 +157,9 @@ class SimulatedBoard:
         self._library.board_reset(self._board)
 
     @property
-    def size(self) -> int:
-        """Bytes of the memory; its addresses begin at 0."""
-        return self._buffers.size
+    def end(self) -> int:
+        """Address behind the memory, which begins at 0."""
+        return self._buffers.end
 
     @property
     def cycles(self) -> int:

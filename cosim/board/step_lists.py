@@ -47,7 +47,7 @@ def placed_lists(
     Raises:
         BadInput: as ``step_list``, or the memory is too small.
     """
-    places = Buffers(end)
+    places = Buffers(end - layout.first, layout.first)
     places.alloc(layout.used)  # first, because the arrays are there
 
     def alloc(size: int) -> int:
@@ -56,7 +56,7 @@ def placed_lists(
     lists = {
         name: step_list(systems[name], layout, passes, alloc) for name, passes in plan.lists.items()
     }
-    return lists, places.end
+    return lists, places.free
 
 
 def check_plan(plan: StepPlan) -> None:

@@ -208,8 +208,8 @@ def test_contiguous_memory_does_not_break_into_pieces(copies: Built) -> None:
     for _ in range(1000):
         board.alloc(100)
     board.free_all()
-    whole = board.alloc(board.size - FIRST_ADDRESS)
-    with pytest.raises(BadInput, match=rf"^alloc: size 1: memory has 0 of {board.size} bytes left"):
+    whole = board.alloc(board.end - FIRST_ADDRESS)
+    with pytest.raises(BadInput, match=rf"^alloc: size 1: memory has 0 of {board.end} bytes left"):
         board.alloc(1)
     end = whole.address + whole.size
     board.to_device(Buffer(end - 4, 4), np.array([77], np.uint32))

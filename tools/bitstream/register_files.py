@@ -55,7 +55,7 @@ def markdown(registers: RegisterMap, values: Mapping[str, int], layer: str) -> s
 def c_header(registers: RegisterMap, values: Mapping[str, int], layer: str) -> str:
     """Return a C99 header: offsets, bits, ranges, settings of ``layer``, counter access."""
     top = registers.top
-    prefix, guard = top.upper(), f"{top.upper()}_H"
+    guard = f"{top.upper()}_H"
     lines = [
         f"/* Registers of {top}: offsets in bytes. Generated; do not edit. */",
         f"#ifndef {guard}",
@@ -64,14 +64,8 @@ def c_header(registers: RegisterMap, values: Mapping[str, int], layer: str) -> s
         "#include <stdint.h>",
         "",
     ]
-    for each in registers.registers:
-        lines.append(
-            f"#define {prefix}_{each.name.upper()} {each.offset:#05x}u"
-            f" /* {each.access}, {range_text(each)}: {each.meaning} */"
-        )
-    lines.append("")
-    lines += [f"#define {prefix}_{name.upper()} {value:#x}u" for name, value in _values(registers)]
     lines += [
+        *c_defines(registers),
         "",
         *(_c_settings(top, values, layer) if values else ()),
         "/* Reads a counter by the offset of its lowest word, also while it counts. */",
@@ -89,6 +83,19 @@ def c_header(registers: RegisterMap, values: Mapping[str, int], layer: str) -> s
         f"#endif /* {guard} */",
     ]
     return "\n".join(lines) + "\n"
+
+
+def c_defines(registers: RegisterMap) -> Iterator[str]:
+    """Yield the macros of a C header: offsets, bits and ranges."""
+    prefix = registers.top.upper()
+    for each in registers.registers:
+        yield (
+            f"#define {prefix}_{each.name.upper()} {each.offset:#05x}u"
+            f" /* {each.access}, {range_text(each)}: {each.meaning} */"
+        )
+    yield ""
+    for name, value in _values(registers):
+        yield f"#define {prefix}_{name.upper()} {value:#x}u"
 
 
 def _c_settings(top: str, values: Mapping[str, int], layer: str) -> Iterator[str]:

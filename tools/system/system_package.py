@@ -22,6 +22,7 @@ from merp.tools.common.progress import Progress
 from merp.tools.common.rows import Rows
 from merp.tools.export.facts import register_rows
 from merp.tools.export.package import render
+from merp.tools.system.driver import UPDATES, write_driver
 from merp.tools.system.planned_system import PlannedStep, PlannedSystem, planned_step
 from merp.tools.system.request import SystemFields, SystemKeywords
 
@@ -169,6 +170,7 @@ class Writing:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(planned.lists[row["name"]].words.astype("<u4").tobytes())
         about = request_facts(step)
+        write_driver(folder, step, planned, described(step))
         _put(folder / LAYOUT, step.memory.json())
         _put(folder / REGISTERS, {**about, "top": top, **registers_of(planned)})
         _put(folder / LISTS, {**about, "kept": step.host.kept, "lists": lists})
@@ -257,13 +259,6 @@ def _ports(export: Export) -> list[dict[str, Any]]:
         row = {"name": bus, "pins": [], "meaning": PORTS[bus]}
         found.setdefault(bus, row)["pins"].append((port.name, port.is_output, port.width or 1))
     return list(found.values())
-
-
-UPDATES: Final = (
-    "update_config_rate", "update_config_update_shift", "update_config_momentum",
-    "update_config_seed",
-)  # fmt: skip
-"""Settings of kernel updates that a driver may change from step to step."""
 
 
 def _updates(planned: PlannedSystem) -> list[dict[str, str]]:
