@@ -63,12 +63,11 @@ class CDriver:
     """
 
     def __init__(
-        self, folder: Path, board: Any, address: int, size: int, work: Path,
-        clock: Callable[[], int],
-    ) -> None:  # fmt: skip
-        library = compiled(
-            [folder / "merp.c"], work / "driver.so", "gcc", "-O2", "-fPIC", "-shared"
-        )
+        self, folder: Path, board: Any, address: int, size: int, clock: Callable[[], int]
+    ) -> None:
+        library = folder / "merp.so"
+        if not library.exists():
+            compiled([folder / "merp.c"], library, "gcc", "-O2", "-fPIC", "-shared")
         self._library = ctypes.CDLL(str(library))
         self.board, self.clock = board, clock
         whole = np.zeros(size + 64, np.uint8)

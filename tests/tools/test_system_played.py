@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c_driver import FAILED, INTERRUPT, NOT_WIRED, OK, POLLING, TIME, CDriver
 from narrow_part import narrow
 from system_files import read, words_of
 
@@ -16,8 +17,10 @@ from merp.cosim.board.simulated import SimulatedBoard
 from merp.models.base.bits import Bits
 from merp.models.golden.initial import parameters
 from merp.models.golden.training import RATE, initial_model, rates_of, train_step
+from merp.models.memory.params.commands import Failure
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.shipped import open_network
+from merp.tools.system.driver import UPDATES
 from merp.tools.system.planned_system import planned_step
 from merp.tools.system.request import SystemOptions
 from needed_tools import needs
@@ -128,3 +131,84 @@ def test_a_driver_trains_a_step_with_the_files_of_the_package(
         found = driver.get(f"{layer.name}.kernels")
         np.testing.assert_array_equal(found, kernels.reshape(found.shape))
         np.testing.assert_array_equal(driver.get(f"{layer.name}.biases"), biases)
+
+
+@pytest.mark.full
+@needs("litedram", "gcc")
+@pytest.mark.verilator
+def test_the_driver_in_c_trains_a_step(tmp_path: Path, terminal: Terminal) -> None:
+    """Both ways to wait, and the self-test, an abort and a failure in between."""
+    made, network = tmp_path / "made", open_network("tiny3")
+    ended = terminal.run("system", "tiny3", "-o", made)
+    assert ended.status == 0, ended.err
+    asked = SystemOptions(network="tiny3", output=made)
+    (planned,) = planned_step(network, asked).systems
+    system, lists = planned.system, planned.lists
+    bits = read(made, "manifest")["port"]["data_bits"]
+    board = SimulatedBoard(built(system.function, system.args, Dram(data_bits=bits // 8)))
+    first = read(made, "layout")["first"]
+    size = max(each.address + each.words.nbytes for each in lists.values()) - first
+    arrays = {each["name"]: each for each in read(made, "layout")["arrays"]}
+    numbers = {name: number for number, name in enumerate(arrays)}
+
+    def clock() -> int:
+        """The handler of the interrupt runs while the driver looks at the clock."""
+        try:
+            board.wait(1_000)
+        except TimeoutError:
+            return board.cycles
+        if by_interrupt:
+            driver.call("interrupt")
+        return board.cycles
+
+    driver = CDriver(made / "driver", board, first, size, clock)
+    by_interrupt = True
+    assert driver.call("open") == OK
+
+    def put(name: str, words: Bits) -> None:
+        each = arrays[name]
+        at = each["address"] - first
+        driver.arena[at : at + each["bytes"]] = words.astype("<u4").reshape(-1).view(np.uint8)
+        driver.call("to_device", numbers[name])
+
+    def get(name: str) -> Any:
+        each = arrays[name]
+        driver.call("from_device", numbers[name])
+        at = each["address"] - first
+        return driver.arena[at : at + each["bytes"]].view("<u4").reshape(each["shape"])
+
+    assert driver.call("self_test", 100_000) == OK
+    by_interrupt = False
+    assert driver.call("self_test", 100_000) == NOT_WIRED
+    images, before = random_maps(network, 1), parameters(network, 0)
+    golden = train_step(
+        network, initial_model(network, 0), images, np.array([1]),
+        rates_of(3 * RATE, 1, network.fmt), "cross-entropy", "pooled",
+    )  # fmt: skip
+    for layer, (kernels, biases) in before.items():
+        put(f"{layer}.kernels", kernels)
+        put(f"{layer}.biases", biases)
+    put("images", images)
+    for layer in range(len(network.layers)):
+        rate = int(np.float32(3 * RATE).view(np.uint32))
+        assert driver.call("set", 1, layer, UPDATES.index("update_config_rate"), rate) == OK
+    driver.call("ring", 0)
+    assert driver.call("abort", 100_000) == OK
+    assert driver.cause(0).failure == Failure.ABORTED
+    assert driver.call("run", 0, 10, POLLING) == TIME
+    assert driver.call("wait", 1_000_000, POLLING) == OK
+    for layer in network.layers:
+        maps = get(f"{layer.name}.maps")
+        np.testing.assert_array_equal(maps.reshape(-1), golden.y(layer).reshape(-1))
+    put("fc3.deltas", golden.of(network.layers[-1]).sums)
+    by_interrupt = True
+    assert driver.call("run", 1, 1_000_000, INTERRUPT) == OK
+    for layer in network.layers:
+        kernels, biases = golden.model.of(layer).parameters
+        found = get(f"{layer.name}.kernels")
+        np.testing.assert_array_equal(found, kernels.reshape(found.shape))
+        np.testing.assert_array_equal(get(f"{layer.name}.biases"), biases)
+    board.to_device(Buffer(lists["forward"].address, 4), np.zeros(1, np.uint32))
+    assert driver.call("run", 0, 1_000_000, INTERRUPT) == FAILED
+    cause = driver.cause(0)
+    assert (cause.failure, cause.command, cause.pass_) == (Failure.ILLEGAL, 1, 0)

@@ -75,11 +75,11 @@ def tables(step: PlannedStep, planned: PlannedSystem) -> dict[str, Any]:
         "bytes": step.end - first,
         "address": first,
         "enums": {
-            "array": _constants(layout.arrays),
-            "layer": _constants(layers),
-            "list": _constants(planned.lists),
-            "update": _constants(name.removeprefix(PREFIX) for name in UPDATES),
-            "stream": _constants(streams),
+            "array": constants(layout.arrays),
+            "layer": constants(layers),
+            "list": constants(planned.lists),
+            "update": constants(name.removeprefix(PREFIX) for name in UPDATES),
+            "stream": constants(streams),
             "failure": [each.name for each in Failure],
         },
         "streams": streams,
@@ -97,7 +97,7 @@ def tables(step: PlannedStep, planned: PlannedSystem) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _constants(names: Iterable[str]) -> list[str]:
+def constants(names: Iterable[str]) -> list[str]:
     """Return a name in C for each name. Names that become equal get a number."""
     found: list[str] = []
     for name in names:
