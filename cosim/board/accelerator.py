@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from merp.cosim.board.arrays import BoardArrays
 from merp.cosim.board.buffers import Buffer
-from merp.cosim.board.build import built
 from merp.cosim.board.dram import Dram
 from merp.cosim.board.driver import Board
 from merp.cosim.board.play import Played, PlayedPass, play_list
-from merp.cosim.board.simulated import SimulatedBoard
+from merp.cosim.board.simulated_device import simulated
 from merp.cosim.board.step_lists import cycle_limit, step_list, step_system
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.board.system import BoardEngine, System
@@ -48,11 +46,8 @@ class Accelerator:
                 too small.
         """
         self._system, dram = step_system(plan, dram)
-        self._memories = (dram.facts,) if board_of is None else ()
         self._board: Board = (
-            SimulatedBoard(built(self._system.function, self._system.args, dram))
-            if board_of is None
-            else board_of(self._system)
+            simulated(self._system, dram) if board_of is None else board_of(self._system)
         )
         self._buffers: dict[str, list[Buffer]] = {}
         self._words: dict[str, NDArray[np.uint32]] = {}  # of the lists in memory
@@ -89,8 +84,7 @@ class Accelerator:
             self._board.to_device(Buffer(placed.address, words.nbytes), words)
             self._words[name] = words
         limit = len(passes) * cycle_limit(passes)
-        played = play_list(self._board, placed, min(MOST_CYCLES, limit))
-        return replace(played, record=replace(played.record, memories=self._memories))
+        return play_list(self._board, placed, min(MOST_CYCLES, limit))
 
     def record(self, each: PlannedPass, played: PlayedPass) -> RunRecord:
         """Return the record of a pass, with the words of its outputs in memory."""

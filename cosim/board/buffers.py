@@ -31,7 +31,7 @@ class Buffers:
 
     def __init__(self, size: int, base: int = 0) -> None:
         self.size, self.base = size, base
-        self.free_all()
+        self._free = max(base, FIRST_ADDRESS)
 
     @property
     def end(self) -> int:

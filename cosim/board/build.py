@@ -20,6 +20,7 @@ from merp.cosim.engines.simulators import Verilator, find_verilator
 from merp.cosim.engines.verilator_make import call, compile_model
 from merp.cosim.engines.verilator_runtime import Runtime
 from merp.hdl.conversion.convert import convert
+from merp.models.memory.bus_record import MemoryFacts
 
 LIBRARY = "board.so"
 HARNESS = "board.cpp"
@@ -46,10 +47,12 @@ class Built:
     Attributes:
         library: the file; each `SimulatedBoard` on it has a state of its own.
         memory: geometry of the memory.
+        facts: the memory for a record.
     """
 
     library: Path
     memory: GeneratedDram
+    facts: MemoryFacts
 
 
 def built(function: Callable[..., Any], args: Mapping[str, object], dram: Dram) -> Built:
@@ -81,7 +84,7 @@ def built(function: Callable[..., Any], args: Mapping[str, object], dram: Dram) 
         place = Entry("board", digest.hexdigest()).kept(
             lambda made: _make(made, verilator, sources, memory, wiring, harness)
         )
-    return Built(place / LIBRARY, memory)
+    return Built(place / LIBRARY, memory, dram.facts)
 
 
 def _make(

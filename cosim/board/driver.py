@@ -9,10 +9,35 @@ import numpy as np
 
 from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.bus import Bus, Pass
+from merp.cosim.board.system import System
+from merp.models.memory.bus_record import MemoryFacts
+
+
+class Monitor(Protocol):
+    """Counters of a simulation, which see the pins of engines and the bus to memory."""
+
+    @property
+    def memories(self) -> tuple[MemoryFacts, ...]:
+        """The simulated memory, if it is one of a real kind."""
+
+    @property
+    def bus(self) -> Bus:
+        """Traffic between accelerator and memory."""
+
+    def clear_bus(self) -> None:
+        """Set the counters of the bus to zero, and forget all passes."""
+
+    @property
+    def passes(self) -> Sequence[Pass]:
+        """The passes of engines since ``clear_bus``."""
 
 
 class Board(Protocol):
     """A board with an accelerator and memory."""
+
+    @property
+    def monitor(self) -> Monitor | None:
+        """Its counters; None for a real board."""
 
     @property
     def end(self) -> int:
@@ -41,13 +66,17 @@ class Board(Protocol):
     def wait(self, timeout_cycles: int) -> None:
         """Run until the interrupt."""
 
-    @property
-    def bus(self) -> Bus:
-        """Traffic between accelerator and memory."""
+    def reset(self) -> None:
+        """End a list. The next list can start."""
 
-    def clear_bus(self) -> None:
-        """Set the counters of the bus to zero, and forget all passes."""
 
-    @property
-    def passes(self) -> Sequence[Pass]:
-        """The passes of engines since ``clear_bus``."""
+class Device(Protocol):
+    """A board that a program has found or can build, before the program names an accelerator."""
+
+    def open(self, system: System) -> Board:
+        """Return the board, after a check that it has this accelerator.
+
+        Raises:
+            BadInput: there is no such board, or it cannot be used.
+            CheckFailed: it has another accelerator, or does not answer.
+        """

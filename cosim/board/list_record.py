@@ -5,11 +5,11 @@ from __future__ import annotations
 from merp.cosim.board.bus import Bus, Direction
 from merp.cosim.board.bus_ways import Crossing, list_ways
 from merp.cosim.board.lists import PlacedList
-from merp.models.memory.bus_record import BusRecord, DirectionRecord
+from merp.models.memory.bus_record import BusRecord, DirectionRecord, MemoryFacts
 
 
-def list_record(bus: Bus, placed: PlacedList) -> BusRecord:
-    """Return the record of a list.
+def list_record(bus: Bus, placed: PlacedList, memories: tuple[MemoryFacts, ...]) -> BusRecord:
+    """Return the record of a list on these memories.
 
     All counts are those of the bus. Only the split of its bytes is by formula: bytes of elements
     and padding; the other bytes are those of partial beats.
@@ -21,6 +21,7 @@ def list_record(bus: Bus, placed: PlacedList) -> BusRecord:
         window=bus.window,
         read=_direction(bus.read, ways.read),
         write=_direction(bus.write, ways.write),
+        memories=memories,
     )
 
 

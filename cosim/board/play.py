@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,15 +34,16 @@ class PlayedPass:
 
     Attributes:
         status: flags and counters of the engine, by name.
-        cycles: cycles of the engine, from its start to its end.
-        moves: elements of each stream on the pins of the engine, with their first and last cycle.
-        crossed: elements of each stream on the bus.
+        cycles: cycles of the engine, from its start to its end; 0 without a monitor.
+        moves: elements of each stream on the pins of the engine, with their first and last cycle;
+            empty without a monitor.
+        crossed: elements of each stream on the bus; empty without a monitor.
     """
 
     status: Mapping[str, int]
-    cycles: int
-    moves: Mapping[str, Moves]
-    crossed: Mapping[str, int]
+    cycles: int = 0
+    moves: Mapping[str, Moves] = field(default_factory=dict)
+    crossed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,16 +53,16 @@ class Played:
     Attributes:
         passes: its passes.
         cycles: cycles of the list, from its start to its end.
-        bus: traffic on the memory's port, which is equal to ``formula``.
+        bus: traffic on the memory's port, which is equal to ``formula``; None without a monitor.
         formula: the same traffic by formula.
-        record: the record of the bus, without the memory.
+        record: the record of the bus; None without a monitor.
     """
 
     passes: tuple[PlayedPass, ...]
     cycles: int
-    bus: Bus
+    bus: Bus | None
     formula: Formula
-    record: BusRecord
+    record: BusRecord | None
 
 
 def play_list(board: Board, placed: PlacedList, limit: int) -> Played:
@@ -77,27 +78,38 @@ def play_list(board: Board, placed: PlacedList, limit: int) -> Played:
             waiting for. Or the traffic on the bus is not that of the formula.
         TimeoutError: the accelerator does not interrupt.
     """
-    system = placed.system
-    board.clear_bus()
+    monitor = board.monitor
+    if monitor is not None:
+        monitor.clear_bus()
     for offset, value in placed.ring:
         board.write32(offset, value)
     board.wait(limit + SPARE_CYCLES)
-    bus = board.bus
+    bus = None if monitor is None else monitor.bus
     _check(board, placed)
     formula = placed.formula
-    check_bus(bus, formula)
     status = placed.status(lambda address, size: loaded(board, address, size))
-    passes = []
-    for each, told, seen in zip(placed.passes, status, board.passes, strict=True):
+    cycles = board.read32(placed.system.host["status_cycles"].offset)
+    if monitor is None or bus is None:
+        return Played(tuple(map(PlayedPass, status)), cycles, None, formula, None)
+    check_bus(bus, formula)
+    passes = _seen(placed, status, monitor.passes)
+    return Played(passes, cycles, bus, formula, list_record(bus, placed, monitor.memories))
+
+
+def _seen(
+    placed: PlacedList, status: Sequence[Mapping[str, int]], passes: Sequence[Pass]
+) -> tuple[PlayedPass, ...]:
+    """Return the passes of a list with their elements on pins and bus."""
+    found = []
+    for each, told, seen in zip(placed.passes, status, passes, strict=True):
         engine = each.engine
         moves = {
             pin.name: seen.streams[engine.first_pin + place]
             for place, pin in enumerate(engine.ports.streams)
         }
-        on_bus = dict.fromkeys(moves, 0) | crossed(system, each, seen)
-        passes.append(PlayedPass(told, seen.ended - INTERRUPT_CYCLES, moves, on_bus))
-    cycles = board.read32(system.host["status_cycles"].offset)
-    return Played(tuple(passes), cycles, bus, formula, list_record(bus, placed))
+        on_bus = dict.fromkeys(moves, 0) | crossed(placed.system, each, seen)
+        found.append(PlayedPass(told, seen.ended - INTERRUPT_CYCLES, moves, on_bus))
+    return tuple(found)
 
 
 def crossed(system: System, each: BoardPass, seen: Pass) -> dict[str, int]:
@@ -200,9 +212,12 @@ def _check(board: Board, placed: PlacedList) -> None:
 def _moved(board: Board, placed: PlacedList, command: int, stream: str) -> str:
     """Return the name of a stream, and how many of its elements have moved."""
     number = placed.pass_at(command)
-    each, begun = placed.passes[number], board.passes
+    each = placed.passes[number]
     if stream not in each.moves:
         return stream
+    if board.monitor is None:
+        return f"{each.engine.name} {stream} ({each.moves[stream].elements} elements)"
+    begun = board.monitor.passes
     place = [pin.name for pin in each.engine.ports.streams].index(stream)
     streams = begun[number].streams if number < len(begun) else ()
     done = streams[each.engine.first_pin + place].words if streams else 0

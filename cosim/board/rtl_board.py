@@ -21,7 +21,7 @@ from merp.cosim.board.system import System
 from merp.cosim.engines.simulators import NO_REWRITING
 from merp.hdl.conversion.convert import convert
 from merp.models.base.errors import CheckFailed
-from merp.models.memory.bus_record import Waits
+from merp.models.memory.bus_record import MemoryFacts, Waits
 from merp.testbenches.memory.axi_memory import Conduct
 from merp.testbenches.memory.board_bench import RESET_CYCLES
 from merp.testbenches.memory.board_cocotb import FOLDER, JOB, MEMORY, RESULT
@@ -31,7 +31,13 @@ CONDUCT = Conduct(latency=20, rate=0.9, mixed=True)
 
 
 class RtlBoard:
-    """A board of an accelerator on a simple memory."""
+    """A board of an accelerator on a simple memory.
+
+    Attributes:
+        memories: none, because this memory is no real one.
+    """
+
+    memories: tuple[MemoryFacts, ...] = ()
 
     def __init__(
         self,
@@ -63,6 +69,11 @@ class RtlBoard:
         self._found: Mapping[int, int] = {}
         self._result: dict[str, Any] = {}
         self._rings = 0
+
+    @property
+    def monitor(self) -> RtlBoard:
+        """This object."""
+        return self
 
     @property
     def end(self) -> int:
@@ -127,6 +138,9 @@ class RtlBoard:
             raise CheckFailed(f"AXI4: {result['faults'][0]}")
         if not result["done"]:
             raise TimeoutError(f"wait: no interrupt for {timeout_cycles} cycles")
+
+    def reset(self) -> None:
+        """Do nothing, because each ring begins with a reset."""
 
     @property
     def bus(self) -> Bus:

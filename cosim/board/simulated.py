@@ -33,7 +33,11 @@ keyboard.
 
 
 class SimulatedBoard:
-    """A board in this process, at one call at a time. Several boards can run in several threads."""
+    """A board in this process, at one call at a time. Several boards can run in several threads.
+
+    Attributes:
+        memories: the memory for a record.
+    """
 
     def __init__(self, board: Built) -> None:
         """Power up: accelerator and controller are reset, memory is undefined."""
@@ -42,6 +46,7 @@ class SimulatedBoard:
         self._board = ctypes.c_void_p(library.board_new())
         self._counters = library.board_counters(self._board).contents
         self._buffers = Buffers(board.memory.size)
+        self.memories = (board.facts,)
         self._outside = self._faults = 0  # those that a CheckFailed has reported
         weakref.finalize(self, library.board_delete, self._board)
 
@@ -155,6 +160,11 @@ class SimulatedBoard:
     def reset(self) -> None:
         """Reset accelerator and controller. Memory and buffers keep their contents."""
         self._library.board_reset(self._board)
+
+    @property
+    def monitor(self) -> SimulatedBoard:
+        """This object."""
+        return self
 
     @property
     def end(self) -> int:

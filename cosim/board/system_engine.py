@@ -60,15 +60,17 @@ def run_job(job: Job, progress: Progress | None) -> list[RunRecord]:
         played, found = play(board, system, run, run.outputs, limit_of(words + known))
         (only,) = played.passes
         outcome = outcome_of(only, found)
-        record = replace(played.record, memories=(memory.facts,))
-        playing.deliver(replace(outcome, bus=record, seconds=perf_counter() - start))
+        playing.deliver(replace(outcome, bus=played.record, seconds=perf_counter() - start))
         if progress is not None:
             progress(played.cycles, words)
     return playing.records
 
 
 def outcome_of(played: PlayedPass, words: Mapping[str, Bits]) -> Outcome:
-    """Return the outcome of a pass; ``words`` are those of its output streams in memory."""
+    """Return the outcome of a pass; ``words`` are those of its output streams in memory.
+
+    Without a monitor, no transfer and no cycle on the pins is known.
+    """
     moves = played.moves
     return Outcome(
         words=words,

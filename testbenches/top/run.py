@@ -150,8 +150,10 @@ class Outcome:
 
     Attributes:
         words: words of each output stream, in order.
-        transfers: words that passed each stream's pins (valid and ready both high).
-        first, last: cycle of each stream's first and last transfer, -1 without a transfer.
+        transfers: words that passed each stream's pins (valid and ready both high); empty on
+            hardware, whose pins nobody sees.
+        first, last: cycle of each stream's first and last transfer, -1 without a transfer; empty
+            on hardware.
         status: every status port in the first cycle of ``status_done``.
         cycles: cycles from ``start`` to ``status_done``.
         resets: number of resets during the run.

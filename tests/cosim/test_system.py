@@ -237,7 +237,7 @@ def test_words_are_little_endian_with_zeros_above() -> None:
 def test_runs_that_a_memory_cannot_play_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     top, found = a_pass("fp")
     monkeypatch.setattr(
-        "merp.cosim.board.system_engine.built", lambda *_: Built(Path(__file__), None)
+        "merp.cosim.board.system_engine.built", lambda *_: Built(Path(__file__), None, None)
     )
     monkeypatch.setattr("merp.cosim.board.system_engine.SimulatedBoard", lambda _: None)
     for run, message in (

@@ -61,7 +61,8 @@ def test_the_manifest_names_every_file_by_its_hash(tmp_path: Path, terminal: Ter
     manifest = read(made, "manifest")
     files = contents(made)
     assert set(files) == {
-        "README.md", "driver/merp.c", "driver/merp.h", "driver/system.h", "hdl/memory_system.vhd", "layout.json", "lists.json", "lists/backward.bin",
+        "README.md", "driver/merp.c", "driver/merp.h", "driver/system.h",
+        "hdl/memory_system.vhd", "layout.json", "lists.json", "lists/backward.bin",
         "lists/forward.bin", "manifest.json", "registers.json", "verilog/memory_system.v",
     }  # fmt: skip
     assert found["files"] == [str(made / name) for name in (*manifest["files"], "manifest.json")]

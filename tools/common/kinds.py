@@ -14,7 +14,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merp.models.base.errors import shown
+from merp.models.base.errors import BadInput, shown
 from merp.models.base.renamed import renamed
 from merp.tools.common.checks import flag, listener, number, one_of, path, text, whole_number
 
@@ -306,6 +306,18 @@ class Several(Kind):
     def form(self) -> dict[str, Any]:
         """Take all values that follow."""
         return {**self.each.form(), "nargs": self.least}
+
+
+class Opens(Kind):
+    """A board, which has a method ``open``."""
+
+    def checked(self, name: str, value: Any) -> Any:
+        """Return the board."""
+        if not callable(getattr(value, "open", None)):
+            raise BadInput(
+                f"{name} = {shown(repr(value))}: allowed is a board, such as merp.SimulatedDevice()"
+            )
+        return value
 
 
 class Told(Kind):

@@ -17,6 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from merp.cosim.block.replay import replay
+    from merp.cosim.board.litex_device import LiteXDevice
+    from merp.cosim.board.pynq_device import PynqDevice
+    from merp.cosim.board.simulated_device import SimulatedDevice
+    from merp.cosim.board.uio import UioDevice
     from merp.hdl.conversion.convert import convert
     from merp.hdl.conversion.entity import entity
     from merp.library.layer import Layer
@@ -39,15 +43,19 @@ __all__ = [
     "Exports",
     "Layer",
     "LayerRun",
+    "LiteXDevice",
     "MemoryLayout",
     "Network",
     "Plan",
+    "PynqDevice",
     "Rows",
+    "SimulatedDevice",
     "Simulation",
     "SystemPackage",
     "Trace",
     "Traffic",
     "Training",
+    "UioDevice",
     "convert",
     "entity",
     "load",
@@ -62,15 +70,19 @@ _HOMES = {
     "Exports": "merp.tools.export.exports",
     "Layer": "merp.library.layer",
     "LayerRun": "merp.tools.simulate.layer_run",
+    "LiteXDevice": "merp.cosim.board.litex_device",
     "MemoryLayout": "merp.tools.layout.memory_layout",
     "Network": "merp.library.network",
     "Plan": "merp.tools.plan.rows",
+    "PynqDevice": "merp.cosim.board.pynq_device",
     "Rows": "merp.tools.common.rows",
+    "SimulatedDevice": "merp.cosim.board.simulated_device",
     "Simulation": "merp.tools.simulate.simulation",
     "SystemPackage": "merp.tools.system.system_package",
     "Trace": "merp.testbenches.block.trace",
     "Traffic": "merp.tools.traffic.traffic",
     "Training": "merp.tools.train.training",
+    "UioDevice": "merp.cosim.board.uio",
     "convert": "merp.hdl.conversion.convert",
     "entity": "merp.hdl.conversion.entity",
     "load": "merp.library.load",

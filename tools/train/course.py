@@ -25,10 +25,11 @@ from merp.models.network.registry import (
     part_of,
 )
 from merp.tools.common.boards import open_board
-from merp.tools.train.names import ENGINES, HARDWARE_STATE, IN_HARDWARE, ON_CHIP
+from merp.tools.train.names import ENGINES, HARDWARE_STATE, IN_HARDWARE, ON_CHIP, SYSTEM
 from merp.tools.train.request import Train
 
 if TYPE_CHECKING:
+    from merp.cosim.board.driver import Device
     from merp.tools.train.in_passes import InPasses, Planner
 
 
@@ -100,6 +101,7 @@ class Course:
         weight_decay: decay of kernels and biases, 0 or more.
         schedule: schedule of the learning rate.
         loss: one of ``LOSSES``.
+        on: the board that runs the steps; None: a simulated one, if the engine is a system.
         seed: seed of 32 bits; None is 0, or that of ``resume``.
         resume: saved file to resume from.
         weights: file of initial kernels and biases, if nothing is resumed.
@@ -119,6 +121,7 @@ class Course:
     weight_decay: float
     schedule: Schedule
     loss: str
+    on: Device | None
     seed: int | None
     resume: Path | None
     weights: Path | None
@@ -157,8 +160,8 @@ class OwnCourse(Protocol):
         """Whether it stores deltas at pooled resolution."""
 
 
-def course_of(network: Network, asked: Train) -> Course:
-    """Return the checked request.
+def course_of(network: Network, asked: Train, on: Device | None = None) -> Course:
+    """Return the checked request, with the board that Python gave.
 
     Raises:
         BadInput: options contradict each other, or the network.
@@ -167,6 +170,9 @@ def course_of(network: Network, asked: Train) -> Course:
     machine = machine_asked(network, asked.architecture)
     network = going_back(network, asked.backward, target)
     engine = engine_of(asked, machine)
+    if on is not None:
+        check_steps_from_memory(asked, machine)
+        engine = SYSTEM
     return Course(
         network=network,
         engine=engine,
@@ -182,6 +188,7 @@ def course_of(network: Network, asked: Train) -> Course:
         weight_decay=asked.weight_decay,
         schedule=Schedule(asked.lr_decay or 1.0, asked.lr_every or 1),
         loss=asked.loss,
+        on=on,
         seed=asked.seed,
         resume=None if asked.resume is None else Path(asked.resume),
         weights=None if asked.weights is None else Path(asked.weights),
@@ -194,6 +201,20 @@ def engine_of(asked: Train, machine: Machine) -> str:
     if asked.engine is not None:
         return asked.engine
     return ENGINES[0] if machine.runs is None else IN_HARDWARE
+
+
+def check_steps_from_memory(asked: Train, machine: Machine) -> None:
+    """Refuse options that contradict a board given by Python, which runs whole steps from memory.
+
+    Raises:
+        BadInput: names the option.
+    """
+    if asked.engine not in (None, SYSTEM):
+        raise BadInput(f"{given('engine', asked.engine)}: with a board: allowed is {SYSTEM!r}")
+    if asked.board is not None:
+        raise BadInput(f"{given('board', asked.board)}: with on: omit one of them")
+    if machine.runs is not None:
+        raise BadInput(f"{given('architecture', asked.architecture)}: with on: omit one of them")
 
 
 def own_of(asked: Train, machine: Machine, engine: str) -> OwnCourse | None:

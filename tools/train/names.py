@@ -5,6 +5,9 @@ from __future__ import annotations
 from merp.cosim.engines.names import ENGINES as SIMULATORS
 
 ENGINES = ("golden", *SIMULATORS)
+SYSTEM = "system"
+"""The engine that runs steps from memory."""
+
 IN_HARDWARE = "myhdl"
 """Default engine of a machine that runs in hardware only."""
 

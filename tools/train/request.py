@@ -17,6 +17,7 @@ from merp.tools.common.kinds import (
     Named,
     Number,
     OneOf,
+    Opens,
     Place,
     Text,
     Told,
@@ -39,6 +40,8 @@ from merp.tools.train.names import (
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from merp.cosim.board.driver import Device
 
     Labelled = Place | tuple[ArrayLike, ArrayLike]
 
@@ -255,4 +258,9 @@ class TrainKeywords(Train):
     validation: Labelled | None = again(Train, "validation", kind=Kind())
     board: Place | None = again(Train, "board", kind=Named())
     patience: int | None = again(Train, "patience", needs=(Being("processes"),))
+    on: Device | None = keyword(
+        Opens(),
+        "a board that runs each step from its memory, such as ``merp.UioDevice()``; the engine is "
+        "then ``system``.",
+    )
     progress: Listener | None = keyword(Told(), "receives lines about the progress.")

@@ -127,7 +127,7 @@ def train(network: Network, asked: TrainKeywords) -> Training:
         BadInput: the data, the request or an output is not allowed.
         CheckFailed, Stuck: the hardware failed.
     """
-    course = course_of(network, asked)
+    course = course_of(network, asked, asked.on)
     with ExitStack() as held:
         folder = saved = None
         paths: list[Path] = []

@@ -1,7 +1,8 @@
 """The audit of a run, of any phase: its bits, its words per port, its cycles by cause.
 
 Words are counted in four ways that share no code: by formula, by walking the schedule, by hardware
-registers, and by monitors on the pins. If a waveform was written, it gives a fifth count.
+registers, and by monitors on the pins. If a waveform was written, it gives a fifth count. A real
+board has no monitor.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Audit:
         operations: two per multiply-add.
         ideal: number of cycles if every CU were useful in every cycle.
         slots: issued CU slots, useful or not.
-        bytes: bytes on the pins, by port.
+        bytes: bytes on the pins, by port; on a real board, by its own counters.
         maps: the ports that are included in the count ``maps``.
         failures: every failed check, one line each.
         seconds: duration of the simulation, without the build.
@@ -141,6 +142,7 @@ def audit(
             )
     if compared == 0 and joined is None:
         failures.append("no word was compared")
+    seen = bool(record.outcome.transfers)  # whether a monitor saw the pins
     ports = _ports(record, expected, waveform, inside)
     failures += [
         f"port {port}: counts differ: " + ", ".join(f"{way} {n}" for way, n in ways.items())
@@ -151,7 +153,7 @@ def audit(
     cycles = {name: status[name] for name in cycle_names(expected)}
     failures += _differing(cycles, _wanted(cycles, expected))
     failures += _differing(status, {name: (name, n) for name, n in expected.known.items()})
-    if joined is None:
+    if joined is None and seen:
         failures += _differing(cycles, _wanted_of_pins(record, cycles, expected))
     for name, half in expected.halves.items():
         failures += _half_failures(record, status, name, half, expected)
@@ -162,7 +164,7 @@ def audit(
         mismatches=mismatches,
         ports=ports,
         bytes={
-            name: record.outcome.transfers[port.stream] * port.word_bytes
+            name: ports[name]["monitor" if seen else "hardware"] * port.word_bytes
             for name, port in pins.items()
         },
         maps=tuple(name for name, port in expected.ports.items() if port.maps),
@@ -199,10 +201,11 @@ def _ports(
             "closed_form": port.closed_form,
             "counter": port.counter,
             "hardware": record.outcome.status[f"status_{name}"],
+            **({"neighbour": inside[name]} if name in inside else {}),
             **(
-                {"neighbour": inside[name]}
-                if name in inside
-                else {"monitor": record.outcome.transfers[port.stream]}
+                {"monitor": record.outcome.transfers[port.stream]}
+                if record.outcome.transfers and name not in inside
+                else {}
             ),
             **({BUS: record.outcome.crossed[port.stream]} if record.outcome.crossed else {}),
         }
@@ -261,7 +264,7 @@ def _half_failures(
         f"{name} useful": (f"{name}_useful", half.work.useful),
         f"{name} kernel_load": (f"{name}_kernel_load", status["kernel_load"]),
     }
-    if half.last is not None:
+    if half.last is not None and record.outcome.transfers:
         begun = record.outcome.first[expected.ports[half.first].stream]
         ended = record.outcome.last[expected.ports[half.last].stream]
         wanted[f"{name} total, on the pins"] = f"{name}_total", ended - begun + 1

@@ -43,8 +43,13 @@ def _on_board(course: Course, layers: Layers, images: int, progress: Progress) -
     from merp.cosim.machines.cnn_merp.training.board_step import BoardStep
 
     try:
-        board = BoardStep(layers, images, course.rule, progress.begin, progress.update)
+        board = BoardStep(
+            layers, images, course.rule, progress.begin, progress.update,
+            None if course.on is None else course.on.open,
+        )  # fmt: skip
     except BadInput as error:
+        if course.on is not None:
+            raise
         memory = None if course.target is None else _memory(course, course.target.board, layers)
         hardware = HardwareStep(layers, course.engine, progress.begin, progress.update, memory)
         run = hardware_step(hardware, course, progress)

@@ -264,9 +264,12 @@ class FixedArithmetic:
         momentum, begin, update = bool(course.momentum), progress.begin, progress.update
         try:
             board = ArrayBoardStep(
-                self.network, batch, course.loss, momentum=momentum, begin=begin, progress=update
-            )
+                self.network, batch, course.loss, momentum=momentum, begin=begin, progress=update,
+                board_of=None if course.on is None else course.on.open,
+            )  # fmt: skip
         except BadInput as error:
+            if course.on is not None:
+                raise
             hardware = ArrayTraining(
                 self.network, course.engine, momentum=momentum, begin=begin, progress=update
             )
