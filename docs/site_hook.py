@@ -64,6 +64,7 @@ NAVIGATION: list[dict[str, Any]] = [
             {"AXI interfaces": "axi.md"},
             {"Simulated boards": "board.md"},
             {"Arrays in memory": "layout.md"},
+            {"Drivers": "drivers.md"},
             {"An accelerator that trains from memory": "system.md"},
             {"Output files": "output.md"},
             {"The converter": "conversion.md"},

@@ -52,8 +52,8 @@ class LiteXDevice:
 class LiteXAccess:
     """Registers and memory through a bridge.
 
-    The accelerator does not see the L2 cache of the system. To write it back, and to drop what it
-    has of the arena, the driver reads as many bytes as it has from memory behind the arena.
+    The accelerator does not see the L2 cache of the system. A read of as many bytes behind the
+    arena replaces all contents of this cache, and writes the changed ones to memory.
 
     Attributes:
         name: name for messages.

@@ -109,6 +109,20 @@ def test_a_fault_in_a_counter_is_caught(top: str, name: str, step: int, audited:
     assert audit(changed(record, status=status), expected).failures
 
 
+@pytest.mark.parametrize("top", STATUS)
+def test_a_real_board_is_audited_without_a_monitor(top: str, audited: Audited) -> None:
+    record, expected = audited[top]
+    unseen = changed(record, transfers={}, first={}, last={})
+    found, full = audit(unseen, expected), audit(record, expected)
+    assert found.passed
+    assert found.bytes == full.bytes
+    for port, ways in found.ports.items():
+        assert {**ways, "monitor": ways["hardware"]} == full.ports[port]
+    status = dict(record.outcome.status)
+    status[f"status_{next(iter(expected.ports))}"] += 1
+    assert audit(changed(unseen, status=status), expected).failures
+
+
 FORWARD_COUNTERS = sorted(set(vars(Status(FORWARD_WORDS))) - {"busy", "done", "framing_error"})
 
 

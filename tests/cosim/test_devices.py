@@ -53,7 +53,8 @@ def test_the_script_trains_with_the_classes_of_pynq(tmp_path: Path) -> None:
     (own / "others.pth").write_text(f"import site; {others}\n")
     house = ROOT / "tests" / "house"
     ended = subprocess.run(
-        [python, "-W", "ignore", house / "pynq_session.py"], env={**os.environ, "PYTHONPATH": str(house)},
+        [python, "-W", "ignore", house / "pynq_session.py"],
+        env={**os.environ, "PYTHONPATH": str(house)},
         capture_output=True, text=True, timeout=1800, check=False,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr

@@ -33,7 +33,7 @@ from merp.cosim.machines.mac_array.phases.array_phase import FixedRates
 from merp.cosim.machines.mac_array.step_plan import board_phases, step_plan
 from merp.models.machines.mac_array.memory.step_memory import StepMemory
 from merp.models.memory.layout import Layout
-from merp.models.memory.params.commands import Failure
+from merp.models.memory.params.commands import Failure, Operation
 from merp.tools.common.shipped import open_network
 from merp.tools.system.driver import UPDATES, constants
 from merp.tools.system.planned_system import planned_step
@@ -219,35 +219,55 @@ def commands_of(words: Any) -> list[int]:
 @needs("gcc")
 def test_a_self_test_says_how_a_list_ends(made: Path) -> None:
     driver = opened(made)
-    board = driver.board
+    board, written = driver.board, driver.board.write32
     assert driver.call("self_test", 10) == TIME
     board.tell(status=2)
     assert driver.call("self_test", 10) == NOT_WIRED
-    address = board.writes[-3][1]
-    assert board.writes[-2:] == [
-        (board.offsets["list_words"], 1), (board.offsets["control"], 1),
-    ]  # fmt: skip
-    at = address - board.first
-    assert board.memory[at : at + 4].tolist() == [0, 0, 0, 1]
-    with_handler = board.write32
 
     def rung(offset: int, value: int) -> None:
-        with_handler(offset, value)
+        written(offset, value)
         if offset == board.offsets["control"]:
             driver.call("interrupt")
 
     board.write32 = rung
     assert driver.call("self_test", 10) == OK
-    board.tell(status_failure=Failure.ILLEGAL)
-    assert driver.call("self_test", 10) == FAILED
+    for failure, result in (Failure.ILLEGAL, FAILED), (Failure.UNEXPECTED, OTHER_DESIGN):
+        board.tell(status_failure=failure)
+        assert driver.call("self_test", 10) == result
 
     def stuck(offset: int, value: int) -> None:
-        with_handler(offset, value)
+        written(offset, value)
         if offset == board.offsets["interrupt_enable"]:
             driver.state.came = 1
 
     board.write32 = stuck
     assert driver.call("self_test", 10) == STUCK
+
+
+@needs("gcc")
+def test_a_self_test_compares_the_hash_of_each_engine(made: Path) -> None:
+    driver, first = opened(made), _value(made, "ADDRESS")
+    board, written, rung = driver.board, driver.board.write32, []
+    board.tell(status=2)
+
+    def keep(offset: int, value: int) -> None:
+        written(offset, value)
+        if offset == board.offsets["control"]:
+            told = dict(board.writes)
+            begin = told[board.offsets["list_low"]] - board.first
+            size = 4 * told[board.offsets["list_words"]]
+            rung.append(board.memory[begin : begin + size].view("<u4").tolist())
+
+    board.write32 = keep
+    assert driver.call("self_test", 10) == NOT_WIRED
+    wanted = []
+    for engine in read(made, "registers")["engines"]:
+        (row,) = (each for each in engine["registers"] if each["name"] == "configuration")
+        index = engine["first_register"] + row["offset"] // 4
+        wanted += [Operation.EXPECT << 24 | 1 << 16 | index, row["reset"]]
+    assert rung == [[*wanted, Operation.END << 24]]
+    for each in read(made, "lists")["lists"]:
+        assert bytes_of(driver, first, each) == words_of(made, each).tobytes()
 
 
 @needs("gcc")
@@ -302,7 +322,7 @@ def test_compilers_have_no_warning_and_no_function_is_missing(
     target: str, made: Path, tmp_path: Path
 ) -> None:
     compiler, options = TARGETS[target]
-    for level in ("-O0", "-O2", "-Os"):
+    for level in ("-O2", "-Os"):
         found = compiled(
             [made / "driver" / "merp.c"], tmp_path / "merp.o", compiler, *options, level, "-c"
         )

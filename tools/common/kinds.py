@@ -313,9 +313,9 @@ class Opens(Kind):
 
     def checked(self, name: str, value: Any) -> Any:
         """Return the board."""
-        if not callable(getattr(value, "open", None)):
+        if isinstance(value, PathLike) or not callable(getattr(value, "open", None)):
             raise BadInput(
-                f"{name} = {shown(repr(value))}: allowed is a board, such as merp.SimulatedDevice()"
+                f"{name} = {shown(value)}: allowed is a board, such as merp.SimulatedDevice()"
             )
         return value
 

@@ -116,7 +116,9 @@ def _engine(engine: BoardEngine) -> dict[str, Any]:
     settings = names[registers.first_setting : registers.first_counter]
     return {
         "name": engine.name,
+        "hash": registers["configuration"].reset,
         "registers": [
+            registers.index("configuration"),
             registers.first_setting, registers.settings,
             *map(registers.index, ("error", "interrupt", "control", "status")),
             registers.first_counter, engine.counters,

@@ -210,7 +210,7 @@ def check_steps_from_memory(asked: Train, machine: Machine) -> None:
         BadInput: names the option.
     """
     if asked.engine not in (None, SYSTEM):
-        raise BadInput(f"{given('engine', asked.engine)}: with a board: allowed is {SYSTEM!r}")
+        raise BadInput(f"{given('engine', asked.engine)}: with on: allowed is {SYSTEM!r}")
     if asked.board is not None:
         raise BadInput(f"{given('board', asked.board)}: with on: omit one of them")
     if machine.runs is not None:

@@ -140,6 +140,14 @@ def bad() -> dict[str, dict[str, object]]:
         "data: labels[0] = -1: tiny has 3 outputs: allowed are 0 to 2": {
             "data": (IMAGES, LABELS - 1),
         },
+        "on = '/dev/uio0': allowed is a board, such as merp.SimulatedDevice()": {"on": "/dev/uio0"},
+        "engine = 'golden': with on: allowed is 'system'": {
+            "on": merp.UioDevice(), "engine": "golden",
+        },
+        "board = 'kc705': with on: omit one of them": {"on": merp.UioDevice(), "board": "kc705"},
+        "architecture = 'pipeline': with on: omit one of them": {
+            "on": merp.UioDevice(), "architecture": "pipeline",
+        },
         "save /dev/null/f.npz: null is no folder": {"data": data, "save": "/dev/null/f.npz"},
     }  # fmt: skip
 

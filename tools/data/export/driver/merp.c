@@ -267,8 +267,9 @@ int merp_abort(struct merp *m, uint32_t ticks)
 
 int merp_self_test(struct merp *m, uint32_t ticks)
 {
-    /* The records of a list have no value before it is rung. */
-    uint32_t place = merp_lists[0].records;
+    const struct merp_list *list = &merp_lists[0]; /* its place is borrowed */
+    word *begin = arena(m, list->offset), *at = begin;
+    uint32_t i, failure;
 
     write_register(m, MEMORY_SUBSYSTEM_INTERRUPT, 1);
     m->came = 0;
@@ -276,12 +277,17 @@ int merp_self_test(struct merp *m, uint32_t ticks)
     (void)read_register(m, MEMORY_SUBSYSTEM_STATUS); /* time for an interrupt */
     if (m->came)
         return MERP_STUCK;
-    (void)put(arena(m, place), MERP_OPERATION_END, 0, 0);
-    m->flush(m->context, place, 4);
-    ring(m, place, 1);
+    for (i = 0; i < MERP_ENGINES; i++)
+        at = put_expect(at, MERP_ENGINE_REGISTERS * i + merp_engines[i].configuration,
+                        merp_engines[i].hash);
+    at = put(at, MERP_OPERATION_END, 0, 0);
+    m->flush(m->context, list->offset, 4 * list->words);
+    ring(m, list->offset, (uint32_t)(at - begin));
     if (!ends(m, ticks, MERP_BY_POLLING))
         return MERP_TIME;
-    if (read_register(m, MEMORY_SUBSYSTEM_STATUS_FAILURE))
-        return MERP_FAILED;
+    put_list(m, list);
+    failure = read_register(m, MEMORY_SUBSYSTEM_STATUS_FAILURE);
+    if (failure)
+        return failure == MERP_FAILURE_UNEXPECTED ? MERP_OTHER_DESIGN : MERP_FAILED;
     return ends(m, ticks, MERP_BY_INTERRUPT) ? MERP_OK : MERP_NOT_WIRED;
 }

@@ -94,7 +94,9 @@ const char *merp_stream_name(uint32_t stream);
 /* End a list early. Memory owes nothing after MERP_OK. Errors: MERP_TIME. */
 int merp_abort(struct merp *m, uint32_t ticks);
 
-/* Play a list of one command. Errors: MERP_NOT_WIRED, MERP_STUCK, MERP_TIME, MERP_FAILED. */
+/* Check every engine by a short list, and whether its interrupt comes. The first list is written
+ * again, as by merp_open. Errors: MERP_OTHER_DESIGN, MERP_NOT_WIRED, MERP_STUCK, MERP_TIME,
+ * MERP_FAILED. */
 int merp_self_test(struct merp *m, uint32_t ticks);
 
 #endif

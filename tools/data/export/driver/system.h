@@ -40,14 +40,17 @@ static const struct { uint32_t offset, bytes; } merp_arrays[] = {
 {% endfor %}
 };
 
-/* Engines: indexes of registers, and numbers of settings and of registers of counters; the index
- * of each setting of MERP_UPDATE_..., or MERP_NONE. */
+/* Engines: hash of the design; indexes of registers, and numbers of settings and of registers of
+ * counters; the index of each setting of MERP_UPDATE_..., or MERP_NONE. */
+#define MERP_ENGINES {{ engines | length }}u
 static const struct merp_engine {
+    uint32_t hash;
+    uint16_t configuration;
     uint16_t first_setting, settings, error, interrupt, control, status, first_counter, counters;
     uint16_t updates[{{ enums["update"] | length }}];
 } merp_engines[] = {
 {% for each in engines %}
-    { {{ each.registers | join(", ") }}, { {{ each.updates | join(", ") }} } }, /* {{ each.name }} */
+    { {{ "%#x" | format(each.hash) }}u, {{ each.registers | join(", ") }}, { {{ each.updates | join(", ") }} } }, /* {{ each.name }} */
 {% endfor %}
 };
 
