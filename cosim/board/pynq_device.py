@@ -64,9 +64,7 @@ class PynqAccess:
             allocate: Callable[..., Any] = import_module("pynq").allocate
             self._arena = allocate((self.size,), "u1")
         except ImportError as error:
-            raise BadInput(
-                "pynq is not installed: allowed is a PYNQ image"
-            ) from error
+            raise BadInput("pynq is not installed: allowed is a PYNQ image") from error
         except (MemoryError, RuntimeError) as error:
             raise BadInput(f"{self.name}: size {self.size}: {error}: allowed is less") from error
         self.address = int(self._arena.device_address)

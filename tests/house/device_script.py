@@ -15,7 +15,7 @@ def train(device: Any = None) -> list[float]:
     trained = network.train((images, labels), batch=2, steps=2, on=device)
     return [
         number
-        for layer in trained.arrays.values()
-        for array in layer
+        for layer in sorted(trained.arrays)
+        for array in trained.arrays[layer]
         for number in array.reshape(-1).tolist()
     ]

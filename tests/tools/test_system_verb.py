@@ -2,8 +2,10 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ from system_files import read, words_of
 from unconverted import unconverted
 
 import merp
+from merp.cosim.board.driver import Board
+from merp.cosim.board.system import System
 from merp.models.golden.training import RATE
 from merp.models.memory.params.commands import ENGINE, Operation
 from merp.tools.system import system_package
@@ -181,6 +185,59 @@ def test_the_page_tells_a_driver_what_to_write(tmp_path: Path, terminal: Termina
     assert "| `moves` | `moves` out 8 | for a monitor" in page
     assert found["kept"][:2] == ["conv1.kernels", "conv1.biases"]
     assert "\n\n\n" not in page
+
+
+class Opened(Exception):
+    """A device was opened for an accelerator."""
+
+
+class Catching:
+    """A device that tells for which accelerator it was opened."""
+
+    def open(self, system: System) -> Board:
+        """Raise the registers of the accelerator."""
+        raise Opened([system.host, *(each.registers for each in system.engines)])
+
+
+def images(net: merp.Network) -> tuple[Any, Any]:
+    """Images of three classes."""
+    random = np.random.default_rng(0)
+    return random.random((20, *net.description.input)), random.integers(0, 3, 20)
+
+
+def test_steps_that_a_board_cannot_run_are_refused_before_it_is_opened() -> None:
+    """Without a board, the host would ring once per pass."""
+    net = merp.load("digits-fixed")
+    with pytest.raises(merp.BadInput, match=r"^loss cross-entropy: a host computes its deltas: "):
+        net.train(images(net), batch=2, on=Catching())
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("network", "loss", "momentum"),
+    [("tiny3", "squared", 0.9), ("digits-fixed", "hinge", 0.0), ("digits-fixed", "squared", 0.9)],
+)
+def test_training_on_a_board_wants_the_hardware_of_the_package(
+    network: str, loss: str, momentum: float, tmp_path: Path
+) -> None:
+    """Also with another loss of the array, another rate and another seed."""
+    net = merp.load(network)
+    with pytest.raises(Opened) as opened:
+        net.train(
+            images(net),
+            batch=2,
+            loss=loss,
+            momentum=momentum,
+            learning_rate=0.1,
+            seed=5,
+            on=Catching(),
+        )
+    made = tmp_path / "made"
+    net.system(2, output=made, momentum=momentum > 0)
+    found = read(made, "registers")
+    wanted = [found["host"], *(each["registers"] for each in found["engines"])]
+    (registers,) = opened.value.args
+    assert wanted == [[asdict(row) for row in each.registers] for each in registers]
 
 
 @pytest.mark.usefixtures("quick")
