@@ -60,13 +60,7 @@ class Access(Protocol):
 
 
 class HardwareBoard:
-    """A real board. Nobody counts on its pins and its bus.
-
-    Attributes:
-        monitor: None.
-    """
-
-    monitor: None = None
+    """A real board. Nobody counts on its pins and its bus."""
 
     def __init__(self, access: Access, system: System) -> None:
         """Use the arena of ``access`` for buffers.
@@ -79,6 +73,11 @@ class HardwareBoard:
         most = 1 << system.design.port.address_bits
         if self.end > most:
             raise BadInput(f"{access.name}: ends at {self.end:#x}: allowed is up to {most:#x}")
+
+    @property
+    def monitor(self) -> None:
+        """No monitor."""
+        return None
 
     @property
     def end(self) -> int:

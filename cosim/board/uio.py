@@ -8,6 +8,7 @@ import select
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -100,10 +101,10 @@ class UioAccess:
         if not self._interrupt:
             time.sleep(POLL_SECONDS)
             return True
-        os.write(self._file, ENABLE)
+        os.write(self._file.fileno(), ENABLE)
         came, _, _ = select.select([self._file], [], [], seconds)
         if came:
-            os.read(self._file, WORD_BYTES)
+            os.read(self._file.fileno(), WORD_BYTES)
         return bool(came)
 
     def _number(self, name: str) -> int:
@@ -123,11 +124,11 @@ class UioAccess:
             (self._folder / name).write_text(f"{value}\n", "ascii")
 
 
-def _mapped(path: str, size: int) -> tuple[int, mmap.mmap]:
+def _mapped(path: str, size: int) -> tuple[BinaryIO, mmap.mmap]:
     """Open a device file, and map its first bytes into the memory of this process."""
     try:
-        file = os.open(path, os.O_RDWR)
-        return file, mmap.mmap(file, size)
+        file = open(path, "r+b", buffering=0)
+        return file, mmap.mmap(file.fileno(), size)
     except (OSError, ValueError) as error:
         raise BadInput(
             f"{path}: {_reason(error)}: allowed is a device file of {size} bytes"

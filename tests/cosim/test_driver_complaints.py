@@ -29,6 +29,7 @@ from checkout import ROOT
 from merp.cosim.board import dram
 from merp.cosim.board.dram import Dram, generated
 from merp.cosim.board.driver import Board
+from merp.cosim.board.hardware import HardwareBoard
 from merp.cosim.board.lists import PlacedList
 from merp.cosim.board.rtl_board import RtlBoard
 from merp.cosim.board.self_test import self_test
@@ -50,8 +51,8 @@ def forward() -> OnBoard:
 def test_kernel_drift_breaks_drivers() -> None:
     """Drivers are Python in user space with one interface. There is no module of a kernel."""
     names = [name for name, _ in inspect.getmembers(Board) if not name.startswith("_")]
-    assert {"read32", "write32", "alloc", "to_device", "from_device", "wait"} < set(names)
-    for kind in (SimulatedBoard, RtlBoard):
+    assert {"read32", "write32", "alloc", "to_device", "from_device", "wait", "reset"} < set(names)
+    for kind in (SimulatedBoard, RtlBoard, HardwareBoard):
         for name in names:
             wanted, found = getattr(Board, name), getattr(kind, name)
             assert type(found) is type(wanted), (kind, name)

@@ -205,7 +205,7 @@ def test_uio_enables_the_interrupt_before_it_waits(files: UioDevice) -> None:
     access = UioAccess(replace(files, interrupt=True))
     kernel, driver = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with kernel, driver:
-        access._file = driver.fileno()
+        access._file = driver
         assert not access.interrupted(0.001)
         assert kernel.recv(100) == bytes([1, 0, 0, 0])
         kernel.send(bytes([5, 0, 0, 0]))

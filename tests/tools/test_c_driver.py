@@ -22,6 +22,7 @@ from c_driver import (
     CDriver,
     compiled,
 )
+from narrow_part import narrow
 from register_board import RegisterBoard
 from system_files import read, words_of
 from unconverted import unconverted
@@ -89,6 +90,21 @@ def test_the_lists_are_those_of_the_package(made: Path) -> None:
     assert lists
     for each in lists:
         assert bytes_of(driver, first, each) == words_of(made, each).tobytes()
+
+
+@needs("gcc")
+def test_each_bitstream_has_a_driver_for_its_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unconverted(monkeypatch)
+    made = tmp_path / "made"
+    merp.load("tiny3").system(output=made, board=narrow(tmp_path, 0.17))
+    folders = sorted(made.glob("bitstream*"))
+    assert len(folders) > 1
+    for folder in folders:
+        driver, first = opened(folder), _value(folder, "ADDRESS")
+        for each in read(folder, "lists")["lists"]:
+            assert bytes_of(driver, first, each) == words_of(folder, each).tobytes()
 
 
 @needs("gcc")
