@@ -46,7 +46,7 @@ test: .venv/dev ghdl  ## all tests, on every engine that is there
 test-full: .venv/full ghdl  ## the long runs, which make test leaves out (well over an hour)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m 'full and not board'
 
-test-board: .venv/full ghdl  ## designs placed and routed, more than an hour of one core
+test-board: .venv/full ghdl  ## designs placed and routed, firmware; more than an hour
 	$(BIN)/python -m pytest -q -m board
 
 block: .venv/dev  ## the files of a new block from templates: ROOM=streams STEM=word_sum

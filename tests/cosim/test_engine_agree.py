@@ -17,6 +17,7 @@ from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.audit.waveform import transfers
 from merp.hdl.base.signals import AxiStream, bits, flag
 from merp.hdl.conversion.entity import entity
+from merp.testbenches.block import one_clock
 from merp.testbenches.block.one_clock import Taken, take_processes
 from merp.testbenches.top import top_bench as forward_bench
 from merp.testbenches.top.run import Run, Stuck
@@ -298,7 +299,7 @@ def test_a_stuck_run_names_its_state(engine: str) -> None:
 def test_processes_run_as_one_on_quick_signals_change_nothing(
     reference: list[RunRecord], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forward_bench, "take_processes", lambda *_: Taken())
+    monkeypatch.setattr(one_clock, "take_processes", lambda *_: Taken())
     monkeypatch.setattr(forward_bench, "quick_signals", lambda _: nullcontext())
     apart = run_job(Job(stand_in(), runs()), "myhdl")
     for ours, theirs in zip(reference, apart, strict=True):

@@ -332,7 +332,11 @@ BARE = ROOT / "tests" / "house" / "bare_metal"
 
 
 @pytest.mark.parametrize(
-    "target", [pytest.param(name, marks=needs(of)) for name, (of, _) in TARGETS.items()]
+    "target",
+    [
+        pytest.param(name, marks=[needs(of), *([] if name == "host" else [pytest.mark.board])])
+        for name, (of, _) in TARGETS.items()
+    ],
 )
 def test_compilers_have_no_warning_and_no_function_is_missing(
     target: str, made: Path, tmp_path: Path
@@ -354,6 +358,7 @@ MACHINES = {
 }
 
 
+@pytest.mark.board
 @pytest.mark.parametrize(
     "target", [pytest.param(n, marks=needs(TARGETS[n][0], of)) for n, (of, _) in MACHINES.items()]
 )
