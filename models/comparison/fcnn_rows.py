@@ -26,7 +26,7 @@ from merp.models.comparison.fcnn_paper import (
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.fpga.board import Board
-from merp.models.fpga.parts import FOREIGN
+from merp.models.fpga.parts import KNOWN
 from merp.models.network.network import Layer, Network
 from merp.models.papers.fcnn.convolution import LANES, bounds
 from merp.models.papers.fcnn.resources import STRATIX_V, TABLE_III
@@ -36,7 +36,7 @@ _TOTAL: Final = "table V, total"
 
 MAIA: Final = Board(
     name="maia",
-    part=FOREIGN["5SGSD8"],
+    part=KNOWN["5SGSD8"],
     clock_mhz=PAPER["V.B", "clock"],
     gbytes_s=PAPER["table III", "DRAM"],
     efficiency=1,

@@ -22,7 +22,17 @@ MOST_MIB: Final = 1 << 20
 """Largest external memory: a port has addresses of at most 40 bits."""
 
 MEMORY_BITS: Final = (8, 16, 32, 64)
-"""Widths of the data bus of a DDR3 memory with one controller."""
+"""Widths of the data bus of a memory with one controller."""
+
+DDR3: Final = "ddr3"
+MEMORY_KINDS: Final = (DDR3, "ddr4", "lpddr4", "sdr")
+"""Kinds of external memory, as in the standards of JEDEC; ``sdr`` is SDRAM of single data rate."""
+
+MOST_CELLS: Final = 10**8
+"""Largest number of LUTs, flip-flops, block RAMs or DSP blocks of a part."""
+
+MOST_BITS: Final = 10**11
+"""Largest size of a bitstream."""
 
 TOPOLOGIES: Final = ("chain",)
 
@@ -33,6 +43,9 @@ class FigureSource:
 
     origin: str
     why: str
+
+
+UNSAID: Final = FigureSource("assumed", "the board's file does not say")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +92,8 @@ class Board:
         host_gbytes_s: rate to and from the host.
         power_w: of a board at work.
         memory_mib: size of the external memory, 2^20 bytes.
-        memory_bits: data bits of the external memory, if it is DDR3 with one controller.
+        memory_bits: data bits of the external memory, if it has one controller.
+        memory_kind: of ``MEMORY_KINDS``.
         sources: of figures, by their place in the file, as ``memory: gbytes_s``.
     """
 
@@ -96,6 +110,7 @@ class Board:
     power_w: float | None = None
     memory_mib: int | None = None
     memory_bits: int | None = None
+    memory_kind: str = DDR3
     link: Link | None = None
     sources: Mapping[str, FigureSource] = field(default_factory=dict, compare=False)
 

@@ -11,22 +11,32 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from merp.models.base.errors import BadInput
+from merp.models.base.names import ALLOWED_NAME, is_name
 from merp.models.base.toml_section import Section, read_toml
 from merp.models.fpga.board import (
+    DDR3,
     LOAD_MBYTES_S,
     MEMORY_BITS,
+    MEMORY_KINDS,
+    MOST_BITS,
+    MOST_CELLS,
     MOST_DEVICES,
     MOST_MIB,
     ORIGINS,
     TOPOLOGIES,
+    UNSAID,
     Board,
     FigureSource,
     Link,
     Usable,
 )
-from merp.models.fpga.parts import FOREIGN, PARTS, Part
+from merp.models.fpga.order_codes import known_part
+from merp.models.fpga.parts import KNOWN, RAMB36_BITS, Part, listed
 
 Value = TypeVar("Value")
+
+_LEAST = {"lut": 1, "ff": 1, "bram": 0, "dsp": 0}
+"""Kinds of a capacity, and the least number of each."""
 
 
 def read_board(path: Path) -> Board:
@@ -59,10 +69,11 @@ class _Reader:
         """Read all of it."""
         head, memory = self._root.table("board"), self._root.table("memory")
         loads, host, link = map(self._optional, ("configuration", "host", "link"))
+        name, clock_mhz = head.name(), self._number(head, "clock_mhz", 1, 2000)
         found = Board(
-            name=head.name(),
-            part=_part(head),
-            clock_mhz=self._number(head, "clock_mhz", 1, 2000),
+            name=name,
+            part=self._part(head, clock_mhz),
+            clock_mhz=clock_mhz,
             gbytes_s=self._number(memory, "gbytes_s", 0.001, 10_000),
             efficiency=self._number(memory, "efficiency", 0.01, 1),
             load_mbytes_s=self._given(loads, "mbytes_s", 0.01, 100_000) or LOAD_MBYTES_S,
@@ -75,6 +86,7 @@ class _Reader:
             memory_bits=self._figure(memory, "data_bits", _bits)
             if memory.has("data_bits")
             else None,
+            memory_kind=memory.choice("kind", MEMORY_KINDS, DDR3),
             link=self._link(link) if link else None,
             sources=self._sources,
         )
@@ -118,6 +130,40 @@ class _Reader:
             return None
         return self._number(section, key, low, high)
 
+    def _part(self, head: Section, clock_mhz: float) -> Part:
+        """Return the known part, or the part whose capacity the file has."""
+        name, stated = head.text("part"), head.has("capacity")
+        known = known_part(name)
+        if known is None and not stated:
+            raise head.bad("part", f"one of {listed(KNOWN)}, or the board needs capacity = {{...}}")
+        if known is None:
+            return self._stated(head, name, clock_mhz)
+        if stated:
+            raise BadInput(
+                f"{head.file}: {head.where}: capacity: that of {known.name} is known: allowed is "
+                "usable = {...}, shares of it"
+            )
+        return known
+
+    def _stated(self, head: Section, name: str, clock_mhz: float) -> Part:
+        if not is_name(name):
+            raise head.bad("part", ALLOWED_NAME)
+        inner = head.table("capacity")
+        if inner.has("from"):
+            self._said(head, "capacity", inner)
+        source = self._sources.get("board: capacity", UNSAID)
+        counts = (inner.whole(kind, low, MOST_CELLS) for kind, low in _LEAST.items())
+        luts, flip_flops, block_rams, dsps = counts
+        found = Part(
+            name=name, order_code=name, clock_mhz=clock_mhz,
+            luts=luts, flip_flops=flip_flops, block_rams=block_rams, dsps=dsps,
+            block_bits=inner.whole("block_bits", 1, MOST_CELLS, RAMB36_BITS),
+            configuration_bits=inner.whole("bitstream_bits", 1, MOST_BITS, 0),
+            origin=source.origin, source=source.why,
+        )  # fmt: skip
+        inner.finish()
+        return found
+
     def _usable(self, head: Section) -> Usable:
         if not head.has("usable"):
             return Usable()
@@ -144,14 +190,3 @@ def _bits(section: Section, key: str) -> int:
     if found not in MEMORY_BITS:
         raise section.bad(key, f"one of {', '.join(map(str, MEMORY_BITS))}")
     return found
-
-
-def _part(head: Section) -> Part:
-    parts = PARTS | FOREIGN
-    part = head.text("part")
-    if part not in parts:
-        raise BadInput(
-            f"{head.file}: {head.where}: part = {part!r}: must be one of {', '.join(parts)}, whose "
-            "capacities are known"
-        )
-    return parts[part]

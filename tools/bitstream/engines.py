@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from merp.cosim.machines.loader import part_for
-from merp.models.fpga.parts import PARTS, SEVEN_SERIES
+from merp.models.fpga.parts import PARTS, SEVEN_SERIES, listed
 from merp.models.fpga.resources import KINDS
 from merp.models.network.network import Network
 from merp.testbenches.top.top import Top
@@ -64,9 +64,7 @@ class LoadedEngine:
             return ""
         wide = [name for name in SEVEN_SERIES if PARTS[name].dsps >= self.dsps]
         fits = (
-            f"It fits {', '.join(wide)} by multipliers"
-            if wide
-            else "It fits none of the listed parts"
+            f"It fits {listed(wide)} by multipliers" if wide else "It fits none of the listed parts"
         )
         return f"It has {self.dsps:,} DSP by count of multipliers. {fits}."
 

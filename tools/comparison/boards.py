@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merp.models.fpga.board import Board, FigureSource
-from merp.models.fpga.parts import M20K_BITS, Part
+from merp.models.fpga.board import UNSAID, Board, FigureSource
+from merp.models.fpga.parts import RAMB36_BITS, Part
 from merp.tools.common.table import console, fixed, table
 
 Json = dict[str, Any]
 
-UNSAID = FigureSource("assumed", "the board's file does not say")
+_BLOCK_RAMS = {RAMB36_BITS: "RAMB36", 20_480: "M20K", 16_384: "EBR"}
+"""Names of block RAMs, by their data bits."""
 
 
 def board_answer(board: Board) -> Json:
@@ -29,7 +30,7 @@ def board_answer(board: Board) -> Json:
 
 def block_ram(part: Part) -> str:
     """Return the name of a part's block RAM."""
-    return "M20K" if part.block_bits == M20K_BITS else "RAMB36"
+    return _BLOCK_RAMS.get(part.block_bits, f"blocks of {part.block_bits:,} bits")
 
 
 Line = tuple[str, Any, str, FigureSource]
@@ -39,7 +40,7 @@ Line = tuple[str, Any, str, FigureSource]
 def figures(board: Board) -> list[Line]:
     """Return all figures of a board, those of the part first."""
     part, link, usable = board.part, board.link, board.usable
-    of_part = FigureSource("printed" if part.source.startswith("F-CNN") else "vendor", part.source)
+    of_part = FigureSource(part.origin, part.source)
     capacities = {
         "LUT": part.luts, "FF": part.flip_flops, block_ram(part): part.block_rams,
         "DSP": part.dsps, "bits of a bitstream": part.configuration_bits or None,
@@ -101,8 +102,8 @@ def print_boards(boards: Sequence[Board]) -> None:
             [*heads, "memory, GB/s", "host, GB/s", "clock, MHz"],
             rows,
             text_columns=2,
-            caption="LUT: LUTs with six inputs; for Intel FPGAs, halves of ALMs. The two are never "
-            "converted. merp boards BOARD lists the source of each figure.",
+            caption="LUT: LUTs with six inputs; with four for ECP5; halves of ALMs for Intel "
+            "FPGAs. They are never converted. merp boards BOARD lists the source of each figure.",
         )
     )
 

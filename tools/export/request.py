@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.fpga.order_codes import target_named
-from merp.models.fpga.parts import DEFAULT, PARTS
+from merp.models.fpga.parts import DEFAULT, PARTS, listed
 from merp.models.network.network import Network
 from merp.models.network.phases import known_phases
 from merp.tools.common import fields
@@ -33,11 +33,11 @@ def part_field() -> Any:
     return option(
         Text(),
         "order code of a 7 series, Zynq-7000 or UltraScale(+) part, or one of "
-        f"{', '.join(PARTS)} (default {PARTS[DEFAULT].order_code})",
+        f"{listed(PARTS)} (default {PARTS[DEFAULT].order_code})",
         default=DEFAULT,
         metavar="PART",
-        says="an order code of the 7 series, Zynq-7000 or UltraScale(+), or one of the paper's "
-        "devices.",
+        says="an order code of the 7 series, Zynq-7000 or UltraScale(+), or a device whose "
+        "capacity is known.",
     )
 
 
@@ -79,11 +79,11 @@ class ExportFields:
     part: str = part_field()
     clock_mhz: float | None = option(
         POSITIVE,
-        "clock of the constraint (default: the paper's clock on that part, or else "
+        "clock of the constraint (default: the clock known or assumed for that part, or else "
         f"{PARTS[DEFAULT].clock_mhz:g})",
         "--clock",
         metavar="MHZ",
-        says="clock of the constraint, below 10^6; default: the paper's on that part.",
+        says="clock of the constraint, below 10^6; default: the known or assumed one of the part.",
     )
     language: str = option(
         OneOf(DIALECTS),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from merp.models.base.errors import BadInput
 from merp.models.base.file_format import SYNTHESIS, numbered
 from merp.models.fpga.order_codes import part_named
-from merp.models.fpga.parts import DEFAULT, SEVEN_SERIES, Part
+from merp.models.fpga.parts import DEFAULT, SEVEN_SERIES, Part, listed
 from merp.models.fpga.resources import KINDS, Resources, capacity
 from merp.models.network.network import Network
 from merp.models.network.phases import known_phases
@@ -57,7 +57,7 @@ class ResourcesOptions(EngineOptions, fields.Tables):
 
     part: str | None = option(
         Text(),
-        f"a part of the 7 series: {', '.join(SEVEN_SERIES)} (default {DEFAULT})",
+        f"a part of the 7 series: {listed(SEVEN_SERIES)} (default {DEFAULT})",
         metavar="PART",
         without=ROUTE,
     )
@@ -108,7 +108,7 @@ def run(asked: ResourcesOptions) -> int:
     if part.name not in SEVEN_SERIES:
         raise BadInput(
             f"--part {asked.part}: synthesis is for the 7 series: allowed are "
-            f"{', '.join(SEVEN_SERIES)}"
+            f"{listed(SEVEN_SERIES)}"
         )
     with resumable(asked.words):
         blocks = measured(engine, asked.whole)
