@@ -208,7 +208,7 @@ def test_a_narrow_terminal_has_every_cell(tmp_path: Path, terminal: Terminal) ->
         assert all(cell in told for cell in (name, *cells))
 
 
-@pytest.mark.parametrize("board", ["kc705", "vc709"])
+@pytest.mark.parametrize("board", ["kc705", "vc709", "pynq-z2", "zcu102", "ulx3s-85f"])
 def test_memory_ends_with_that_of_a_board(board: str, terminal: Terminal) -> None:
     figures = terminal.answer("boards", board)["figures"]["memory: mib"]
     assert (figures["unit"], figures["from"]) == ("MiB", "vendor")
@@ -229,7 +229,7 @@ def test_a_board_of_your_own_limits_the_arrays(tmp_path: Path, terminal: Termina
     )  # fmt: skip
     path.write_text(BOARD.replace("mib = 1", ""))
     said = terminal.refusal("layout", "digits", "--board", path)
-    assert "the size of its memory is not known: allowed are kc705, " in said
+    assert "the size of its memory is not known: allowed are arty-a7-100, " in said
     assert said.endswith("or a .toml file with memory.mib")
 
 
@@ -240,7 +240,7 @@ def test_a_board_of_your_own_limits_the_arrays(tmp_path: Path, terminal: Termina
         ("tiny3 --images 0", "must be a whole number from 1 to 65536, not '0'"),
         ("cifar10-4x --images 65536", "cifar10-4x: --images 65536: 100"),
         ("tiny3 --board paper", "--board 'paper': the size of its memory is not known: allowed"),
-        ("tiny3 --board kc75", "no board 'kc75': allowed are kc705, "),
+        ("tiny3 --board kc75", "no board 'kc75': allowed are arty-a7-100, "),
         ("nothing", "no network 'nothing'"),
     ],
 )

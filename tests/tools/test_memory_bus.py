@@ -1,7 +1,6 @@
 """The record of the memory bus in answers, and the memory of ``--board``."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,13 @@ import numpy as np
 import pytest
 
 from merp.cosim.phases.audit.audit import COUNTS, Audit
-from merp.models.fpga.parts import PARTS
 from merp.models.memory.bus_record import BusRecord, DirectionRecord, MemoryFacts, Waits
 from merp.tools.simulate.kept_audit import audit_from
 from merp.tools.simulate.kept_bus import bus_from
 from needed_tools import needs
 from network_text import layer, max_pool, network_text
 from terminal import Terminal
-from tiny_board import BOARD, TINY
+from tiny_board import BOARD
 
 NETWORK = network_text(
     "small",
@@ -34,7 +32,7 @@ MEMORY = {"module": "MT41K128M16", "data_bits": 32, "clock_mhz": 80, "bytes_per_
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Networks, data, and a board that has a memory of 32 bits, and no block RAM."""
     folder = tmp_path_factory.mktemp("board")
     (folder / "small.toml").write_text(NETWORK)
@@ -42,9 +40,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     rng = np.random.default_rng(5)
     images, labels = rng.uniform(-1, 1, (10, 5, 5, 4)), rng.integers(0, 4, 10)
     np.savez(folder / "data.npz", images=images, labels=labels)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(PARTS, "tiny", TINY)
-        yield folder
+    return folder
 
 
 def check_bus(bus: Any, lists: int) -> None:
@@ -135,12 +131,17 @@ WIDE = NETWORK.replace("n_cu = 1", "n_cu = 8\nkernel_port = 8")
             "--engine system: board mine has no DDR3 memory with one controller: allowed are ",
         ),
         (
-            BOARD.replace("= 100", "= 240") + DDR3,
+            BOARD + "kind = 'ddr4'\n" + DDR3,
+            NETWORK,
+            "no DDR3 memory with one controller: allowed are arty-a7-100, kc705, nexys-video, pynq",
+        ),
+        (
+            BOARD.replace("mhz = 100", "mhz = 240") + DDR3,
             NETWORK,
             "--engine system: board mine: clock_mhz must be a whole number from 50 to 200",
         ),
         (
-            BOARD.replace("= 100", "= 99.5") + DDR3,
+            BOARD.replace("mhz = 100", "mhz = 99.5") + DDR3,
             NETWORK,
             "--engine system: board mine: clock_mhz must be a whole number from 50 to 200",
         ),

@@ -314,7 +314,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         ("alexnet", "alexnet: layer fc8 has no design (traffic only)"),
         ("tiny3 --images 0", "must be a whole number from 1 to 65536, not '0'"),
         ("tiny3 --images 257", "tiny3: layer conv1: needs max_images = 257"),
-        ("tiny3 --board kc75", "no board 'kc75': allowed are kc705, "),
+        ("tiny3 --board kc75", "no board 'kc75': allowed are arty-a7-100, "),
         ("tiny3 --board paper", "--board 'paper': the size of its memory is not known: allowed"),
         ("nothing", "no network 'nothing'"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 from merp.cosim.engines.names import FREE_RUNNING
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
-from merp.models.fpga.board import Board
+from merp.models.fpga.board import DDR3, Board
 from merp.models.memory.bus_record import MemoryFacts
 from merp.testbenches.top.top import Top
 from merp.tools.common.boards import shipped_boards
@@ -27,19 +27,24 @@ def memory_on(board: Board, engine: str) -> MemoryFacts | None:
         return None
     from merp.cosim.board.dram import Dram  # imports hardware only if needed
 
-    if board.memory_bits is None:
-        names = [each.name for each in shipped_boards() if each.memory_bits is not None]
+    bits = _ddr3_bits(board)
+    if bits is None:
+        planned = [each for each in shipped_boards() if each.part.planned]
+        names = [each.name for each in planned if _ddr3_bits(each) is not None]
         raise BadInput(
             f"{mention('engine', engine)}: board {board.name} has no DDR3 memory with one "
             f"controller: allowed are {', '.join(names)}, or a .toml file with memory.data_bits"
         )
     clock: Any = board.clock_mhz
     try:
-        return Dram(
-            data_bits=board.memory_bits, clock_mhz=int(clock) if clock == int(clock) else clock
-        ).facts
+        return Dram(data_bits=bits, clock_mhz=int(clock) if clock == int(clock) else clock).facts
     except ValueError as error:
         raise BadInput(f"{mention('engine', engine)}: board {board.name}: {error}") from error
+
+
+def _ddr3_bits(board: Board) -> int | None:
+    """Return the width of the memory that the simulated board can have."""
+    return board.memory_bits if board.memory_kind == DDR3 else None
 
 
 def check_tops(memory: MemoryFacts | None, tops: Iterable[Top]) -> None:

@@ -36,11 +36,12 @@ def open_board(name: str) -> Board:
     Raises:
         BadInput: neither exists, the file is wrong, or merp has no estimates for its part.
     """
-    found = _open(name, [board for board in shipped_boards() if board.part.planned])
+    found = _open(name, board_names())
     if not found.part.planned:
         raise BadInput(
-            f"{mention('board', shown(name))}: {found.part.name}: estimates are for AMD FPGAs: "
-            f"allowed are {', '.join(board_names())}, or a .toml file with such a part"
+            f"{mention('board', shown(name))}: {found.part.name}: estimates are for FPGAs of AMD, "
+            f"with RAMB36 blocks: allowed are {', '.join(board_names())}, or a .toml file with "
+            "such a part"
         )
     return found
 
@@ -62,7 +63,7 @@ def any_board(name: str) -> Board:
     Raises:
         BadInput: as for ``open_board``, but every part is allowed.
     """
-    return _open(name, shipped_boards())
+    return _open(name, [board.name for board in shipped_boards()])
 
 
 def sized_names() -> list[str]:
@@ -85,13 +86,14 @@ def sized_board(name: str) -> tuple[str, int]:
     return found.name, found.memory_mib << 20
 
 
-def _open(name: str, shipped: Sequence[Board]) -> Board:
-    boards = {board.name: board for board in shipped}
+def _open(name: str, allowed: Sequence[str]) -> Board:
+    """Return the board called ``name``; messages about other names list the allowed ones."""
+    boards = {board.name: board for board in shipped_boards()}
     if name in boards:
         return boards[name]
     if name.endswith(".toml") or "/" in name:
         return read_board(Path(name))
-    hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, boards, 1))
+    hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, allowed, 1))
     raise BadInput(
-        f"no board {shown(name)}: allowed are {', '.join(boards)}, or a .toml file{hint}"
+        f"no board {shown(name)}: allowed are {', '.join(allowed)}, or a .toml file{hint}"
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from merp.models.base.errors import BadInput
-from merp.models.base.given import given
+from merp.models.base.given import given, mention
 from merp.models.comparison.architecture import Architecture
 from merp.models.fpga.board import MOST_DEVICES, Board, FigureSource
 from merp.tools.common.boards import any_board
@@ -61,8 +61,18 @@ def board_of(asked: Placed, architecture: Architecture) -> Board:
 
 
 def costs_of(asked: Placed, architecture: Architecture, board: Board) -> str:
-    """Return the requested unit costs."""
-    return asked.costs or ("paper" if board.name == architecture.board else "ours")
+    """Return the requested unit costs.
+
+    Raises:
+        BadInput: they are ours, which are not of the board's family.
+    """
+    costs = asked.costs or ("paper" if board.name == architecture.board else "ours")
+    if costs == "ours" and not board.part.planned:
+        raise BadInput(
+            f"{mention('board', board.name)}: {board.part.name}: our unit costs are of FPGAs of "
+            "AMD: allowed is a board with such a part"
+        )
+    return costs
 
 
 def linked(board: Board, link_gbs: float | None, latency: int | None) -> Board:

@@ -1,5 +1,6 @@
 """Board files: figures with where they come from, and each mistake in one line."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board, FigureSource, Link, Usable
 from merp.models.fpga.board_file import read_board
-from merp.models.fpga.parts import FOREIGN, PARTS
+from merp.models.fpga.parts import KNOWN, PARTS
 from merp.tools.common.boards import any_board, open_board, shipped_boards
 
 PLAIN = """
@@ -19,6 +20,10 @@ clock_mhz = 137
 gbytes_s = 12.8
 efficiency = 0.8
 """
+STATED = PLAIN.replace(
+    'part = "xc7k325t"',
+    'part = "xc7s50"\ncapacity = { lut = 32600, ff = 65200, bram = 75, dsp = 120 }',
+).replace("[memory]", "[configuration]\nseconds = 0.1\n[memory]")
 FULL = """
 [board]
 name = "cluster"
@@ -89,7 +94,7 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
         ("value = 200, ", "", "board: clock_mhz: value is missing"),
         ('why = "nobody prints it"', 'who = "me"', "board: clock_mhz: why is missing"),
         ('"assumed"', '"guessed"', "from = 'guessed': must be one of printed, vendor, derived, as"),
-        ("power_w", "powr_w", "allowed are name, part, clock_mhz, devices, usable, power_w; did"),
+        ("power_w", "powr_w", "allowed are name, clock_mhz, part, capacity, devices, usable, pow"),
         ("efficiency = 1", 'efficiency = "all"', "memory: efficiency = 'all': must be a number"),
         ("value = 8192", "value = 0", "memory: mib: value = 0: must be a whole number from 1 to"),
         ("value = 32", "value = 24", "data_bits: value = 24: must be one of 8, 16, 32, 64"),
@@ -102,6 +107,12 @@ def test_every_figure_may_say_where_it_comes_from(tmp_path: Path) -> None:
         ("seconds = 0.5", "", "configuration: mbytes_s = None: must be there, or seconds"),
         ("[host]", "[hots]", "unknown key 'hots': allowed are"),
         ("xc7vx690t", "xc7vx69t", "part = 'xc7vx69t': must be one of xc7k325t"),
+        ("xc7vx690t", "xc7vx69t", "or the board needs capacity = {...}"),
+        (
+            "data_bits =",
+            "kind = 'ddr5'\ndata_bits =",
+            "kind = 'ddr5': must be one of ddr3, ddr4, lpd",
+        ),
         ("xc7vx690t", "5SGSD8", ""),
     ],
 )
@@ -109,13 +120,78 @@ def test_a_mistake_is_one_line(old: str, new: str, said: str, tmp_path: Path) ->
     assert old in FULL
     text = FULL.replace(old, new)
     if not said:  # a foreign part is a part
-        assert read(tmp_path, text).part == FOREIGN["5SGSD8"]
+        assert read(tmp_path, text).part == KNOWN["5SGSD8"]
         return
     with pytest.raises(BadInput) as complaint:
         read(tmp_path, text)
     assert said in str(complaint.value)
     assert str(complaint.value).startswith("mine.toml: ")
     assert "\n" not in str(complaint.value)
+
+
+def test_a_file_states_the_capacity_of_another_part(tmp_path: Path) -> None:
+    part = read(tmp_path, STATED).part
+    assert (part.name, part.luts, part.flip_flops) == ("xc7s50", 32_600, 65_200)
+    assert (part.block_rams, part.dsps, part.planned) == (75, 120, True)
+    assert (part.configuration_bits, part.origin) == (0, "assumed")
+
+
+def test_a_stated_capacity_has_a_source_and_a_bitstream(tmp_path: Path) -> None:
+    more = "dsp = 120, bitstream_bits = 17536096, from = 'vendor', why = 'DS180'"
+    text = STATED.replace("dsp = 120", more).replace("seconds = 0.1", "mbytes_s = 10")
+    board = read(tmp_path, text)
+    assert board.sources == {"board: capacity": FigureSource("vendor", "DS180")}
+    assert (board.part.origin, board.part.source) == ("vendor", "DS180")
+    assert board.load_seconds == pytest.approx(17_536_096 / 8 / 10e6)
+
+
+def test_a_part_with_other_block_ram_has_no_estimate(tmp_path: Path) -> None:
+    part = read(tmp_path, STATED.replace("bram = 75", "bram = 75, block_bits = 9216")).part
+    assert (part.memory_bytes, part.planned) == (75 * 1152, False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("lut = 32600", "lut = 0", "board: capacity: lut = 0: must be a whole number from 1 to 10"),
+        ("ff = 65200", "ff = 1.5", "capacity: ff = 1.5: must be a whole number"),
+        ("bram = 75", "bram = -1", "capacity: bram = -1: must be a whole number from 0"),
+        (
+            "dsp = 120",
+            "dsp = 1000000000",
+            "dsp = 1000000000: must be a whole number from 0 to 1000",
+        ),
+        (", dsp = 120", "", "board: capacity: dsp is missing"),
+        ("dsp = 120", "dps = 120", "capacity: dsp is missing; is 'dps' meant to be it?"),
+        ("dsp = 120", "dsp = 120, uram = 9", "capacity: unknown key 'uram': allowed are from, lut"),
+        ("dsp = 120", "dsp = 120, from = 'vendor'", "board: capacity: why is missing"),
+        ("dsp = 120", "dsp = 120, block_bits = 0", "block_bits = 0: must be a whole number from 1"),
+        ("{ lut", "[{ lut", "board: capacity must be a table, not [{"),
+        ('"xc7s50"', '"xc7a50tcsg324-1"', "capacity: that of xc7a50t is known: allowed is usable"),
+        ('"xc7s50"', '"a/b"', "board: part = 'a/b': must be 1 to 64 letters"),
+        ('"xc7s50"', '""', "board: part = '': must be 1 to 64 letters"),
+    ],
+)
+def test_a_wrong_capacity_is_one_line(old: str, new: str, said: str, tmp_path: Path) -> None:
+    text = STATED.replace(old, new)
+    text = text.replace("dsp = 120 }", "dsp = 120 }]") if "[{" in new else text
+    with pytest.raises(BadInput) as complaint:
+        read(tmp_path, text)
+    assert said in str(complaint.value)
+    assert str(complaint.value).startswith("mine.toml: ")
+    assert "\n" not in str(complaint.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("XC7Z020-1CLG400C", "xc7z020"), ("xczu9eg-ffvb1156-2-e", "xczu9eg"),
+        ("LFE5U-85F-6BG381C", "LFE5U-85F"),
+    ],
+)  # fmt: skip
+def test_a_part_is_named_by_its_order_code(code: str, name: str, tmp_path: Path) -> None:
+    part = read(tmp_path, PLAIN.replace("xc7k325t", code)).part
+    assert replace(part, order_code=KNOWN[name].order_code) == KNOWN[name]
 
 
 def test_a_part_of_unknown_bitstream_needs_seconds(tmp_path: Path) -> None:
@@ -125,7 +201,9 @@ def test_a_part_of_unknown_bitstream_needs_seconds(tmp_path: Path) -> None:
 
 def test_all_figures_of_shipped_boards_have_a_source() -> None:
     boards = shipped_boards()
-    assert {"kc705", "maia", "stratix10-devkit", "vc709", "zc7100"} <= {x.name for x in boards}
+    names = {board.name for board in boards}
+    assert names >= {"kc705", "maia", "stratix10-devkit", "vc709", "zc7100", "pynq-z2", "zcu102"}
+    assert names >= {"zcu104", "ultra96", "arty-a7-100", "ulx3s-85f", "versa-ecp5"}
     for board in boards:
         said = set(board.sources)
         wanted = {"board: clock_mhz", "memory: gbytes_s", "memory: efficiency"}
@@ -144,5 +222,8 @@ def test_all_figures_of_shipped_boards_have_a_source() -> None:
 def test_plans_are_of_parts_that_estimates_are_of() -> None:
     assert open_board("vc709").name == "vc709"
     assert any_board("maia").part.block_bits == 20_480
-    with pytest.raises(BadInput, match=r"maia.*allowed are kc705, nexys-video, paper, vc707"):
-        open_board("maia")
+    for name, part in (("maia", "5SGSD8"), ("ulx3s-85f", "LFE5U-85F")):
+        with pytest.raises(BadInput, match=f"{name}.*{part}: estimates are for FPGAs of AMD") as no:
+            open_board(name)
+        assert "allowed are arty-a7-100, kc705, nexys-video, paper, pynq-z2" in str(no.value)
+        assert name not in str(no.value).partition("allowed are")[2]

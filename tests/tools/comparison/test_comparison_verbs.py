@@ -98,7 +98,12 @@ efficiency = 0.8
         ("compare alexnett", "did you mean alexnet?"),
         ("compare lenet5 -o page.txt", "-o page.txt: must end in .html"),
         ("map alexnet --architecture cnn-merp --board kc70", "did you mean kc705?"),
-        ("map alexnet --architecture cnn-merp --board maia", "estimates are of FPGAs of AMD"),
+        ("map alexnet --architecture cnn-merp --board maia", "our unit costs are of FPGAs of AMD"),
+        ("map lenet5 --architecture mazouz --board ulx3s-85f", "LFE5U-85F: our unit costs are of"),
+        (
+            "map alexnet --architecture cnn-merp --board maia --costs paper",
+            "estimates are of FPGAs of AMD",
+        ),
         ("map alexnet --architecture cnn-merp --devices 0", "must be a whole number from 1"),
         ("map lenet5 --architecture fpdeep --devices 41", "at most 40 boards can work, not 41"),
         ("boards kc75", "did you mean kc705?"),

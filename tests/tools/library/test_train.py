@@ -111,8 +111,8 @@ def bad() -> dict[str, dict[str, object]]:
         "state_bits = '1': board runs the hardware: allowed: pooled": {
             "board": "kc705", "state_bits": "1",
         },
-        "no board 'mine': allowed are kc705, nexys-video, paper, vc707, vc709, zc706, zc7100, or a "
-        ".toml file": {
+        "no board 'mine': allowed are arty-a7-100, kc705, nexys-video, paper, pynq-z2, ultra96, "
+        "vc707, vc709, zc706, zc7100, zcu102, zcu104, or a .toml file": {
             "board": "mine",
         },
         "board = 7: allowed is a path": {"board": 7},

@@ -107,9 +107,15 @@ def test_a_mistake_in_a_board_file_is_named(
     [
         (
             "plan digits --board kc75",
-            "allowed are kc705, nexys-video, paper, vc707, vc709, ",
+            "allowed are arty-a7-100, kc705, nexys-video, paper, ",
         ),
         ("plan digits --board none.toml", "none.toml: cannot be read"),
+        ("plan digits --board ulx3s-85f", "'ulx3s-85f': LFE5U-85F: estimates are for FPGAs of AMD"),
+        ("explore digits --board versa-ecp5", "LFE5UM-45F: estimates are for FPGAs of AMD"),
+        (
+            "explore lenet5 --scope all --architecture pipeline --board ulx3s-85f",
+            "LFE5U-85F: estimates are for FPGAs of AMD",
+        ),
         ("traffic digits --board kc705 --memory 9", "--memory 9: allowed without --board"),
         ("traffic digits --count all --board kc705", "--board kc705: allowed with --count"),
     ],

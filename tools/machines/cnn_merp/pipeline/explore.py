@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from merp.models.base.errors import BadInput
 from merp.models.network.network import Network
-from merp.tools.common.boards import any_board
+from merp.tools.common.boards import open_board
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_tables
 from merp.tools.explore.explorer import (
@@ -38,7 +38,7 @@ def explored(
 
     check_objectives(objectives, COSTS)
     limits, search = read_limits(asked.limit, objectives), search_of(asked)
-    board = any_board(asked.board)
+    board = open_board(asked.board)
     costs = "paper" if board.name == ARCHITECTURE.board else "ours"
     options = Options(batch=1, scope=scope, costs=costs)
     if asked.method == NSGA2:

@@ -204,7 +204,7 @@ def without_designs(network: Network) -> Network:
     return replace(network, layers=layers, designs={})
 
 
-@pytest.mark.parametrize("board", ["kc705", "nexys-video"])
+@pytest.mark.parametrize("board", ["kc705", "nexys-video", "zcu104"])
 def test_designs_that_are_chosen_fit_with_room_for_routing(board: str) -> None:
     found = plan(without_designs(open_network("cifar10-1x")), open_board(board), 16)
     assert found.chosen == ("auto3",)
@@ -217,11 +217,21 @@ def test_designs_that_are_chosen_fit_with_room_for_routing(board: str) -> None:
 
 
 def test_each_board_is_read_and_has_a_part_whose_capacity_is_known() -> None:
-    assert {"paper", "kc705", "vc707", "zc706", "nexys-video"} <= set(board_names())
+    assert {"paper", "kc705", "vc707", "zc706", "nexys-video", "pynq-z2"} <= set(board_names())
+    assert not {"maia", "ulx3s-85f", "versa-ecp5"} & set(board_names())
     for name in board_names():
         board = open_board(name)
         assert board.name == name
         assert 0 < board.load_seconds < 1.5
+
+
+@pytest.mark.parametrize("name", ["arty-a7-100", "pynq-z2", "ultra96", "zcu102"])
+def test_small_networks_fit_small_boards(name: str) -> None:
+    found = plan(without_designs(open_network("digits")), open_board(name), 8)
+    for engine in found.engines:
+        needed, has = engine.resources.figures(), capacity(found.board.part).figures()
+        assert all(needed[kind] <= has[kind] for kind in has)
+    assert found.images_per_second > 0
 
 
 def test_a_part_too_small_is_refused_in_one_line_that_says_what_for() -> None:
