@@ -331,8 +331,8 @@ def test_a_board_without_room_leaves_the_rest_of_the_page(tmp_path: Path) -> Non
     ("arguments", "message"),
     [
         (["alexnt"], "no network 'alexnt'"),
-        (["digits", "--board", "kc75"], "no board 'kc75': allowed are kc705, nexys-video"),
-        (["digits", "--part", "xc7"], "--part xc7: allowed are xc7k325t, xc7v2000t, xcvu440"),
+        (["digits", "--board", "kc75"], "no board 'kc75': allowed are arty-a7-100, kc705"),
+        (["digits", "--part", "xc7"], "--part xc7: allowed are xc7k325t, xc7v2000t, xc7vx485t"),
         (["digits", "-o", "report.pdf"], "-o report.pdf: must end in .html"),
         (["digits", "-o", "/dev/null/report.html"], "-o /dev/null/report.html: null is no folder"),
         (["digits", "--measured", "nowhere"], "--measured nowhere: simulate.json: no such file"),

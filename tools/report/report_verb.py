@@ -10,7 +10,7 @@ from typing import Any
 from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.order_codes import part_named
-from merp.models.fpga.parts import PARTS
+from merp.models.fpga.parts import PARTS, listed
 from merp.tools.common import fields
 from merp.tools.common.checks import with_backward
 from merp.tools.common.kinds import POSITIVE, File, Repeated, Text
@@ -28,7 +28,7 @@ class ReportOptions(fields.Answer):
     batch: int = fields.batch()
     board: str | None = fields.board("the board of the architecture's paper")
     backward: str | None = fields.backward()
-    part: str | None = option(Text(), f"{', '.join(PARTS)} (default: the board's)", metavar="PART")
+    part: str | None = option(Text(), f"{listed(PARTS)} (default: the board's)", metavar="PART")
     clock_mhz: float | None = option(
         POSITIVE,
         "clock of the engine (default: the board's; with --part: the paper's for this part)",
@@ -87,7 +87,7 @@ def _board(asked: ReportOptions, report: Report) -> Board:
     changes: dict[str, Any] = {}
     if asked.part:
         part = part_named(asked.part)
-        changes |= {"part": part, "clock_mhz": part.clock_mhz}
+        changes |= {"part": part, "clock_mhz": part.clock_mhz, "load_s": None}
     if asked.clock_mhz:
         changes["clock_mhz"] = asked.clock_mhz
     if asked.bandwidth:

@@ -8,7 +8,6 @@ from typing import Any
 
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import format_name
-from merp.models.fpga.configuration import load_seconds
 from merp.models.machines.cnn_merp.reconfiguration import bitstreams, passes
 from merp.models.network.phases import NAMED, has_phase
 from merp.models.traffic import published
@@ -19,7 +18,7 @@ from merp.tools.machines.cnn_merp.report.board import bitstreams_table, plan_tab
 from merp.tools.machines.cnn_merp.report.bounds import bounds_table, variants_table
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.machines.cnn_merp.report.inference import inference_table
-from merp.tools.machines.cnn_merp.report.passes import reconfiguration_table
+from merp.tools.machines.cnn_merp.report.passes import bitstream_size, reconfiguration_table
 from merp.tools.machines.cnn_merp.report.speed import (
     attainable_table,
     cycles_table,
@@ -214,7 +213,7 @@ def _headline(choice: PlannedChoice) -> list[Json]:
         seconds = choice.seconds(sum(found.phase for _, _, found in choice.cycles))
         operations = sum(found.operations for _, _, found in choice.cycles)
         loads = bitstreams(passes(choice.network))
-        loading = loads * load_seconds(choice.part.configuration_bits)
+        loading = loads * choice.board.load_seconds
         traffic = network_traffic(choice.network, choice.batch, full)
         by_name = {each.layer.name: each for each in traffic}
         moved = sum(getattr(by_name[layer.name], p).bytes for layer, p, _ in choice.cycles)
@@ -260,8 +259,8 @@ def _assumptions(choice: PlannedChoice) -> list[str]:
         "has no DP.",
         "Totals are of convolution layers unless they say otherwise.",
         f"{choice.part.name}: {choice.part.memory_bytes:,} bytes of block RAM, "
-        f"{choice.part.configuration_bits:,} bit a bitstream; the clock of {choice.clock_mhz:g} "
-        "MHz is an assumption, not a synthesis result.",
+        f"{bitstream_size(choice.part)}; the clock of {choice.clock_mhz:g} MHz is an assumption, "
+        "not a synthesis result.",
     ]
     if not choice.cycles:
         lines.append(NO_DESIGN)

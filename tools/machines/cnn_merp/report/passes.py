@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.models.fpga.configuration import PORT_BITS, PORT_MHZ, load_seconds
+from merp.models.fpga.parts import Part
 from merp.models.machines.cnn_merp.cycles import layer_cycles
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.forward_registers import forward_registers
@@ -17,10 +17,16 @@ from merp.tools.report.table import Column, Table
 SHARES = (0.11, 0.05, 0.01)
 
 
+def bitstream_size(part: Part) -> str:
+    """Return the size of a bitstream in words."""
+    bits = part.configuration_bits
+    return f"{bits:,} bit a bitstream" if bits else "a bitstream of unknown size"
+
+
 def reconfiguration_table(choice: PlannedChoice) -> Table:
     """Return the cost of loading per bitstream and for a step, and the batches that amortise it."""
     part = choice.part
-    once = load_seconds(part.configuration_bits)
+    once = choice.board.load_seconds
     order = passes(choice.network)
     rows: list[dict[str, Any]] = []
     for design, phase in dict.fromkeys(order):
@@ -45,9 +51,8 @@ def reconfiguration_table(choice: PlannedChoice) -> Table:
         f"Level 1, registers: a layer needs at most {max(counts, default=0)} values on "
         "configuration ports, written while the engine is idle. At a word per cycle this takes "
         "less than a microsecond.",
-        f"Level 2, bitstreams: {part.name}, {part.configuration_bits:,} bit through {PORT_BITS} "
-        f"bit at {PORT_MHZ:g} MHz: {once:.4f} s. A step loads {loads}: FP forwards, DP backwards, "
-        "then KU, whose operands are in memory.",
+        f"Level 2, bitstreams: {part.name}, {bitstream_size(part)}, loaded in {once:.4f} s. A step "
+        f"loads {loads}: FP forwards, DP backwards, then KU, whose operands are in memory.",
     ]
     if choice.papers and part.name == "xc7k325t":
         notes.append(
