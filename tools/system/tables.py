@@ -35,6 +35,13 @@ def _cells(row: Row) -> list[str]:
     return [row["engine"], ", ".join(row["phases"]), named, f"{row['passes']:,}", *map(str, sides)]
 
 
+def _estimate(resources: Mapping[str, float] | None, part: str) -> str:
+    if resources is None:
+        return f"none, so whether {part} has enough resources is not known"
+    figures = ", ".join(f"{resources[kind]:,} {title}" for kind, title in TITLES.items())
+    return f"{figures} of {part}"
+
+
 def _lines(answer: Mapping[str, Any]) -> list[str]:
     several = len(answer["bitstreams"]) > 1
     memory, lines = answer["memory"], []
@@ -46,11 +53,7 @@ def _lines(answer: Mapping[str, Any]) -> list[str]:
             f"{of}movers: {ways.count('read')} read, {ways.count('write')} write, on a port of "
             f"{each['port']['data_bits']} bits"
         )
-        if each["resources"] is not None:
-            figures = ", ".join(
-                f"{each['resources'][kind]:,} {title}" for kind, title in TITLES.items()
-            )
-            lines.append(f"{of}estimate: {figures} of {answer['part']}")
+        lines.append(f"{of}estimate: {_estimate(each['resources'], answer['part'])}")
     lines.append(
         f"memory: {memory['arrays']:,} bytes of arrays, {memory['lists']:,} of lists and records"
     )
