@@ -29,7 +29,8 @@ PAGES: Mapping[str, Path] = {
 MARKED = re.compile(r"<!-- (\w+) -->\n.*?<!-- /table -->", re.DOTALL)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table."""
     texts = [heads, ["---"] * len(heads), *rows]
     return [f"| {' | '.join(map(_cell, row))} |" for row in texts]
 
@@ -68,7 +69,7 @@ def _head(row: Printed) -> list[str]:
 
 def printed(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
     """What reproduces, by class."""
-    return _table(
+    return table(
         ["place", "quantity", "printed", "here", "error", "class", "read as"],
         (
             [*_head(row), *_found(row), row.number.cls, row.number.why]
@@ -80,7 +81,7 @@ def printed(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
 
 def fails(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
     """What does not, and what was tried."""
-    return _table(
+    return table(
         ["place", "quantity", "printed", "here", "error", "tried"],
         ([*_head(row), *_found(row), row.number.why] for row in rows if row.status == DEVIATES),
     )
@@ -93,7 +94,7 @@ def unchecked(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
         if row.status == UNCHECKED:
             key = row.number.place, row.number.why
             groups.setdefault(key, []).append(f"{row.number.what} {_printed(row)}")
-    return _table(
+    return table(
         ["place", "printed", "why"],
         ([place, "; ".join(some), why] for (place, why), some in groups.items()),
     )
@@ -101,7 +102,7 @@ def unchecked(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
 
 def errata(rows: Sequence[Printed], errata: Sequence[Erratum]) -> list[str]:
     """What is printed otherwise than it is meant."""
-    return _table(
+    return table(
         ["place", "printed", "is", "why"],
         ([each.where, each.printed, each.found, each.why] for each in errata),
     )
@@ -118,12 +119,17 @@ TABLES: Mapping[str, Callable[[Sequence[Printed], Sequence[Erratum]], list[str]]
 def rewritten(name: str, page: str) -> str:
     """The text of the page of a paper with its tables as they are now."""
     rows, mistakes = published(name), paper(name).errata
+    return filled(page, lambda mark: TABLES[mark](rows, mistakes))
 
-    def table(match: re.Match[str]) -> str:
-        lines = TABLES[match[1]](rows, mistakes)
-        return "\n".join([f"<!-- {match[1]} -->", "", *lines, "", "<!-- /table -->"])
 
-    return MARKED.sub(table, page)
+def filled(page: str, lines_at: Callable[[str], Sequence[str]]) -> str:
+    """The text of a page with the lines of the table at each of its marks."""
+    return MARKED.sub(
+        lambda found: "\n".join(
+            [f"<!-- {found[1]} -->", "", *lines_at(found[1]), "", "<!-- /table -->"]
+        ),
+        page,
+    )
 
 
 def main(arguments: list[str]) -> int:
