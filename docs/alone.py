@@ -20,6 +20,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import OfferedWord
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
+from merp.hdl.memory.bitstream_loader import BitstreamLoad, IcapPins, bitstream_loader
 from merp.hdl.memory.last_started import last_started
 from merp.hdl.memory.read_switch import read_switch
 from merp.hdl.memory.write_switch import write_switch
@@ -67,3 +68,6 @@ def blocks_alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
         yield switch, args, "engines 0 and 2 of three, words of 32 bits"
     args = {name: flag() for name in ("clk", "rst")} | {"begins": bits(3), "selected": bits(2)}
     yield last_started, args, "three engines"
+    args = {name: flag() for name in ("clk", "rst", "idle", "busy")} | {"icap": IcapPins()}
+    args |= {"load": BitstreamLoad(flag(), bits(32))}
+    yield bitstream_loader, args, "words of 32 bits"

@@ -25,6 +25,7 @@ from merp.hdl.base.signals import Bundles, Stream, bits, flag
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.mazouz.convolution_element import convolution_element
 from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.bitstream_loader import LoaderPorts
 from merp.hdl.memory.memory_subsystem import memory_subsystem
 from merp.models.base.rates import PLAIN
 from merp.models.machines.cnn_merp.at_once.places import DEPTH
@@ -241,7 +242,13 @@ def _memory() -> Exported:
     design = SubsystemDesign(port=port, readers=read, writers=written)
     registers = design.registers("0.0.0")
     args = {name: flag() for name in ("clk", "rst", "interrupt")}
-    args |= {"s_axi": AxiLite(), "m_axi": Axi4(port), "interrupts": bits(1), "design": design}
+    args |= {
+        "s_axi": AxiLite(),
+        "m_axi": Axi4(port),
+        "loader": LoaderPorts(design),
+        "interrupts": bits(1),
+        "design": design,
+    }
     streams = {name: Stream(each.word_bits) for name, each in (*read, *written)}
     streams["map"].keep = bits(mover.word_bytes)
     args |= {"streams": Bundles(streams), "engines": Bundles({"engine": AxiLite()})}

@@ -11,6 +11,7 @@ from typing import Any
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.bitstream_loader import LoaderPorts
 from merp.hdl.memory.memory_system import SystemEngine, memory_system
 from merp.models.base.register_map import RegisterMap
 from merp.models.memory.params.commands import ENGINE
@@ -96,7 +97,8 @@ def system_of(tops: Mapping[str, Top], port: MemoryPort) -> System:
     host = design.registers(version("merp"))
     args = {
         **{key: flag() for key in ("clk", "rst", "interrupt")},
-        "s_axi": AxiLite(), "m_axi": Axi4(port), "registers": host, "design": design,
+        "s_axi": AxiLite(), "m_axi": Axi4(port), "loader": LoaderPorts(design), "registers": host,
+        "design": design,
         "moves": bits(BYTE * first), "begins": bits(len(tops)), "ends": bits(len(tops)),
     }  # fmt: skip
     function = memory_system([_engine(name, shells[name], names[name]) for name in tops])

@@ -25,7 +25,9 @@ from merp.models.memory.params.commands import (
 
 STOPPED = 3
 
-(END, WRITE, WALK, START, WAIT, RECORD, EXPECT, JUMP, INTERRUPT) = (int(each) for each in Operation)
+(END, WRITE, WALK, START, WAIT, RECORD, EXPECT, JUMP, INTERRUPT, LOAD) = (
+    int(each) for each in Operation
+)
 (NONE, ILLEGAL, REFUSED, UNEXPECTED, MEMORY, TIME, ABORTED, SHORT) = (int(each) for each in Failure)
 
 CONTROL_INDEX = 4
@@ -91,6 +93,15 @@ class ProcessorStatus:
         self.failure = bits(4)  # why the list ended before its end, or 0
         self.commands = bits(WORD)  # commands that were begun; the last one is the failed one
         self.waiting = bits(design.streams)  # streams of the present or the last wait
+        if design.loads:
+            self.load = flag()  # the last list has ended with the load of a bitstream
+            self.load_begins = flag()  # pulse: load it; memory owes nothing
+            self.bitstream = bits(WORD)  # its flash address
+
+    @property
+    def loads(self) -> bool:
+        """Whether lists may load bitstreams."""
+        return "load" in vars(self)
 
 
 @entity
@@ -142,6 +153,42 @@ def command_processor(
     takes, legal, beyond, over, ending = (flag() for _ in range(5))
     quiet = flag()  # memory owes nothing, and nothing more was requested since
     operation, words, first = bits(8), bits(8), bits(INDEX_BITS)
+    fixed, fails = legal, failing
+    loads: tuple[Any, ...] = ()
+    if status.loads:
+        fixed, fails = flag(), flag()  # legal and failing, without loads
+        loading, spoilt, pending = flag(), flag(), flag()
+
+        @always_comb
+        def allow() -> None:
+            legal.next = fixed or (operation == LOAD and words == 1)
+            loading.next = takes and commands.valid and state == WORDS and op == LOAD
+
+        @always_comb
+        def disturb() -> None:
+            """Stop after the word of a load; until it begins, failures and aborts prevent it."""
+            spoilt.next = pending and state == STOP and reason != NONE
+            failing.next = fails or loading or spoilt
+
+        @always_comb
+        def begin() -> None:
+            status.load_begins.next = pending and state == CLEAR
+
+        @always(clk.posedge)
+        def load() -> None:
+            if loading:
+                pending.next = True
+                status.bitstream.next = commands.data
+            elif spoilt:
+                pending.next = False
+            elif state == CLEAR:
+                pending.next = False
+                status.load.next = pending
+            if rst:
+                pending.next = False
+                status.load.next = False
+
+        loads = (allow, disturb, begin, load)
 
     @always_comb
     def decode() -> None:
@@ -174,19 +221,19 @@ def command_processor(
 
     @always_comb
     def judge() -> None:
-        legal.next = False
+        fixed.next = False
         if operation in (END, INTERRUPT):
-            legal.next = words == 0
+            fixed.next = words == 0
         elif operation in (WRITE, RECORD):
-            legal.next = words != 0
+            fixed.next = words != 0
         elif operation == WALK:
-            legal.next = words == WALK_WORDS and first < n_streams
+            fixed.next = words == WALK_WORDS and first < n_streams
         elif operation in (START, EXPECT):
-            legal.next = words == 1
+            fixed.next = words == 1
         elif operation == WAIT:
-            legal.next = words == 2 and first < engine_masks
+            fixed.next = words == 2 and first < engine_masks
         elif operation == JUMP:
-            legal.next = words == 3
+            fixed.next = words == 3
 
     @always_comb
     def compare() -> None:
@@ -209,7 +256,7 @@ def command_processor(
             reason.next = TIME
         elif limit == 0 and state == SEND and not records.ready:
             reason.next = TIME
-        failing.next = reason != NONE and state in (COMMAND, WORDS, SEND, WAITING, REFETCH)
+        fails.next = reason != NONE and state in (COMMAND, WORDS, SEND, WAITING, REFETCH)
 
     @always_comb
     def tell() -> None:
@@ -400,4 +447,4 @@ def command_processor(
             aborted.next = False
             state.next = IDLE
 
-    return decode, look, join, judge, compare, watch, tell, play
+    return decode, look, join, judge, compare, watch, tell, play, loads

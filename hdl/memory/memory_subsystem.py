@@ -13,6 +13,7 @@ from merp.hdl.axi.lite_manager import RegisterAccess, lite_manager
 from merp.hdl.base.signals import Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.bitstream_loader import BitstreamLoad, LoaderPorts, bitstream_loader
 from merp.hdl.memory.command_processor import (
     ListControl,
     ListFetch,
@@ -32,7 +33,6 @@ from merp.models.memory.params.commands import WORD
 from merp.models.memory.params.subsystem import (
     LIST,
     RECORDS,
-    STATUS,
     STATUS_BITS,
     SubsystemDesign,
 )
@@ -48,11 +48,11 @@ class ListSettings:
 
 
 class SubsystemStatus:
-    """Status that the host reads: the flags of every top, and the counters of ``STATUS``."""
+    """Status that the host reads: the flags of every top, and the counters of a design."""
 
-    def __init__(self) -> None:
+    def __init__(self, design: SubsystemDesign) -> None:
         vars(self).update({name: flag() for name in FLAGS})
-        vars(self).update({name: bits(STATUS_BITS) for name in STATUS})
+        vars(self).update({name: bits(STATUS_BITS) for name in design.status})
 
     if TYPE_CHECKING:
 
@@ -125,6 +125,7 @@ def memory_subsystem(
     engines: Bundles,
     interrupts: Word,
     m_axi: Axi4,
+    loader: LoaderPorts,
     interrupt: Bit,
     registers: RegisterMap,
     design: SubsystemDesign,
@@ -136,6 +137,7 @@ def memory_subsystem(
     engines     out  AXI4-Lite access to the registers of each engine
     interrupts  in   of each engine; bit i is engine i
     m_axi       out  the port to memory
+    icap        out  the ports of ICAPE2
     interrupt   out  high while the interrupt is enabled and pending
 
     Reset: no list, and registers at their reset values; reset engines and memory as well.
@@ -143,7 +145,7 @@ def memory_subsystem(
     port, names = design.port, list(design.numbers)
     write, read = RegisterWrite(), RegisterRead()
     runs = RunControl(flag(), flag(), flag())
-    settings, told = ListSettings(design), SubsystemStatus()
+    settings, told = ListSettings(design), SubsystemStatus(design)
     processor = design.processor
     host, fetch = ListControl(processor), ListFetch(processor)
     control, walks, status = (
@@ -165,6 +167,34 @@ def memory_subsystem(
     addresses = [bits(port.beat_address_bits) for _ in every]
     high_bits = design.port.address_bits - WORD
     commands, dropped = Stream(WORD), flag()  # words of the list
+
+    loads: list[Any] = []
+    busy, ended, interrupting = status.busy, status.done, status.interrupt
+    if status.loads:
+
+        @always_comb
+        def tell_load() -> None:
+            told.load.next = status.load
+            told.bitstream.next = status.bitstream
+
+        loads.append(tell_load)
+    if loader.has("icap"):
+        busy, ended, interrupting, sending = (flag() for _ in range(4))
+
+        @always_comb
+        def hold() -> None:
+            """End the list, for the host, after its load has been sent."""
+            busy.next = status.busy or sending
+            ended.next = status.done and not sending
+            interrupting.next = status.interrupt and not sending
+
+        loads += [
+            hold,
+            bitstream_loader(
+                clk, rst, load=BitstreamLoad(status.load_begins, status.bitstream),
+                idle=control.idle, busy=sending, icap=loader.icap,
+            ),
+        ]  # fmt: skip
 
     if high_bits:
 
@@ -194,8 +224,8 @@ def memory_subsystem(
 
     @always_comb
     def tell() -> None:
-        told.busy.next = status.busy
-        told.done.next = status.done or status.interrupt
+        told.busy.next = busy
+        told.done.next = ended or interrupting
         told.commands.next = status.commands
         told.failure.next = status.failure
         told.waiting.next = status.waiting
@@ -208,7 +238,7 @@ def memory_subsystem(
             told.cycles.next = told.cycles + 1
 
     return (
-        place, command, tell, tally,
+        place, command, tell, tally, loads,
         axi_lite(
             clk, rst, s_axi=s_axi, write=write, read=read, words=len(registers.registers),
             first_writable=registers.first_writable, last_writable=registers.first_counter - 1,

@@ -12,6 +12,7 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.bitstream_loader import LoaderPorts
 from merp.hdl.memory.command_processor import CONTROL_INDEX
 from merp.hdl.memory.last_started import last_started
 from merp.hdl.memory.memory_subsystem import memory_subsystem
@@ -241,6 +242,7 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
         rst: Bit,
         s_axi: AxiLite,
         m_axi: Axi4,
+        loader: LoaderPorts,
         interrupt: Bit,
         moves: Word,
         begins: Word,
@@ -252,6 +254,7 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
 
         s_axi      in   AXI4-Lite access of the host to the registers
         m_axi      out  memory
+        icap       out  the ports of ICAPE2
         interrupt  out  high while the interrupt is enabled and pending
         moves      out  number of elements that move on each stream of the engines, a byte each:
                         engine by engine, inputs before outputs. For a monitor
@@ -286,8 +289,8 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
         subsystem = memory_subsystem(
             clk, rst, s_axi=s_axi, streams=Bundles(streams),
             engines=Bundles({engine.name: engine.args["s_axi"] for engine in engines}),
-            interrupts=interrupts, m_axi=m_axi, interrupt=interrupt, registers=registers,
-            design=design,
+            interrupts=interrupts, m_axi=m_axi, loader=loader, interrupt=interrupt,
+            registers=registers, design=design,
         )  # fmt: skip
         axes = [engine.axis(stream) for engine in engines for stream in engine.movers]
         counts = [bits(BYTE) for _ in axes]

@@ -98,6 +98,21 @@ def jump(address: int, words: int) -> Command:
     return Command(Operation.JUMP, (*_halves(address), words))
 
 
+def load(address: int) -> Command:
+    """Return the command that ends the list, and loads the bitstream at a flash address.
+
+    Args:
+        address: the word for the register WBSTAR of a 7-series FPGA. Its bits 28 to 0 are the start
+            address in the units of the flash, bits 31 to 29 are for the pins RS.
+
+    Raises:
+        ValueError: the address has more than 32 bits.
+    """
+    if not 0 <= address <= MASK:
+        raise ValueError(f"flash address must be 0 to {MASK}, not {address}")
+    return Command(Operation.LOAD, (address,))
+
+
 INTERRUPT = Command(Operation.INTERRUPT)
 END = Command(Operation.END)
 

@@ -16,6 +16,7 @@ WORDS = {
     Operation.EXPECT: 1,
     Operation.JUMP: 3,
     Operation.INTERRUPT: 0,
+    Operation.LOAD: 1,
 }
 """Number of words of operations for which it is fixed."""
 
@@ -112,6 +113,8 @@ class Player:
             legal = legal and place < self.design.streams
         elif operation == Operation.WAIT:
             legal = legal and place < 1 << self.design.engines
+        elif operation == Operation.LOAD:
+            legal = legal and self.design.loads
         if not legal:
             raise _Ended(Failure.ILLEGAL)
         if operation == Operation.END:
@@ -168,3 +171,7 @@ class Player:
 
     def _interrupt(self, count: int, place: int) -> None:
         self._tell("interrupt")
+
+    def _load(self, count: int, place: int) -> None:
+        self._tell("load", self._word())
+        raise _Ended(Failure.NONE)

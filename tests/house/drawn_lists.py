@@ -6,7 +6,7 @@ the words of ``source``, changed, to ``target``, often in place.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 
@@ -14,10 +14,10 @@ from list_system import CONTROL, COUNT, WORDS
 
 from merp.models.memory import commands as make
 from merp.models.memory.commands import Command, encoded
-from merp.models.memory.params.commands import ENGINE, WALK_WORDS, Operation
+from merp.models.memory.params.commands import ENGINE, WALK_WORDS, WORD, Operation
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.models.memory.params.mover import Mover
-from merp.models.memory.params.subsystem import RECORDS, SubsystemDesign
+from merp.models.memory.params.subsystem import RECORDS, Loader, SubsystemDesign
 from merp.models.memory.walk import Dimension, Walk
 
 READERS = ("one", "two", "source")
@@ -65,6 +65,10 @@ DESIGNS = {
 }  # fmt: skip
 """Narrow and wide beats; bursts of two beats to 4 KiB; one burst on its way, or several."""
 
+LOADING = "icape2"
+DESIGNS_THAT_LOAD = {LOADING: replace(DESIGNS["64"], loader=Loader.ICAPE2)}
+"""A subsystem whose lists load bitstreams."""
+
 
 @dataclass
 class DrawnList:
@@ -107,6 +111,9 @@ class Drawing:
         commands.append(make.END)
         if rng.random() < 0.2:
             commands.insert(rng.randrange(len(commands)), self.bad())
+        if self.design.loads and rng.random() < 0.8:  # the end, or streams that still run
+            place = rng.choice([len(commands) - 1, rng.randrange(len(commands))])
+            commands.insert(place, make.load(rng.getrandbits(WORD)))
         return self.placed(commands)
 
     def placed(self, commands: Sequence[Command]) -> DrawnList:

@@ -159,6 +159,7 @@ class GoldenList:
         walks: the walks of each stream, in the order of their starts.
         waited: number of walks of each stream for which the list has waited.
         limits: the number of each command that waits, with its limit.
+        loads: the bitstream that it loads at its end, if any.
         stuck_on: streams that cannot end, if a wait reaches its limit for this reason.
     """
 
@@ -176,6 +177,7 @@ class GoldenList:
         self.stuck_on: set[str] = set()
         self.units = {name: _Unit() for name in UNITS}
         self.recorded: list[int] = []
+        self.loads: list[int] = []
         self._effects = 0
         self.player = Player(design.processor, self._word, self, most)
         self.failure: Failure | None = None
@@ -237,6 +239,8 @@ class GoldenList:
                 self._start(numbers[0])
             elif kind == "wait":
                 self._wait(*numbers)
+            elif kind == "load":
+                self.loads += numbers
             elif kind == "record":
                 self.recorded += numbers
                 self._move()

@@ -11,6 +11,7 @@ from random import Random
 from drawn_lists import SIZE, UNITS, Drawing
 from list_engine import Engine
 from list_golden import GoldenList
+from list_loads import ListLoads
 from list_memory import put_words
 from list_system import STATE
 from list_trigger import drawn_trigger
@@ -18,7 +19,7 @@ from list_verdict import ListVerdict, Playing
 
 from merp.models.memory.bursts import bursts_of
 from merp.models.memory.params.commands import Failure
-from merp.models.memory.params.subsystem import LIST, SubsystemDesign
+from merp.models.memory.params.subsystem import LIST, LOADS, Loader, SubsystemDesign
 from merp.models.memory.walk import Run
 from merp.testbenches.memory.axi4_rules import Axi4Rules
 from merp.testbenches.memory.axi_memory import AxiMemory, Conduct
@@ -44,6 +45,7 @@ class ListSession:
     def __init__(self, design: SubsystemDesign, seed: str, lists: int) -> None:
         self.design, self.seed, self.lists = design, seed, lists
         self.rng = Random(seed)
+        self.loads = ListLoads() if design.loader == Loader.ICAPE2 else None
         self.map = design.registers("1.2.3")
         self.drawing = Drawing(self.rng, design)
         self.data = bytearray(self.rng.randbytes(SIZE))
@@ -81,6 +83,8 @@ class ListSession:
     def drive(self, cycle: int, seen: Pins) -> Mapping[str, int]:
         """Return the inputs of a cycle."""
         self.cycle = cycle
+        if self.loads and seen:
+            self.loads.sample(seen, self.rules.owed, self._where)
         if self._reset:
             self._reset -= 1
             if not self._reset:
@@ -159,6 +163,8 @@ class ListSession:
         yield
         self._write("interrupt_enable", 1)
         while self.played < self.lists:
+            while self.loads and self.loads.busy:
+                yield
             now = self._begin()
             base, size = now.drawn.place
             for name, word in (("list_low", base), ("list_words", size), ("control", 1)):
@@ -171,7 +177,7 @@ class ListSession:
                 if self._found & 3 == 2:
                     break
             state = {}
-            for name in STATE:
+            for name in (*STATE, *(LOADS if self.design.loads else ())):
                 yield from self._read(f"status_{name}")
                 state[name] = self._found
             # The list may have ended between the first clear and the read of the status.
@@ -228,6 +234,7 @@ class ListSession:
         assert not self.rules.faults, f"{self._where}: {self.rules.faults[:3]}"
         verdict = ListVerdict(self.design, self.memory, now, self._where)
         verdict.check(state)
+        self._check_loads(now, state)
         if state is not None:
             assert not self.rules.owed, f"{self._where}: memory owes something after the end"
             failure = Failure(state["failure"])
@@ -238,3 +245,18 @@ class ListSession:
             self._drop = not failure and not now.golden.complete
         self.played += 1
         self.now = None
+
+    def _check_loads(self, now: Playing, state: Mapping[str, int] | None) -> None:
+        """Check the loads of a list that has ended."""
+        if self.loads is None:
+            return
+        loads = now.golden.loads
+        if state is None:
+            self.loads.broken_off(loads)
+            return
+        if state["failure"] or state["commands"] != now.golden.commands:
+            loads = []
+        assert state["load"] == len(loads), f"{self._where}: {state}, loads {loads}"
+        assert not loads or state["bitstream"] == loads[0], f"{self._where}: {state}"
+        self.loads.ended(loads, self._where)
+        self.counts["load"] += len(loads)

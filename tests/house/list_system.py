@@ -9,12 +9,13 @@ from block_bench import BlockBench, Recorded, Sample
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import Bundles, Stream, bits
 from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.bitstream_loader import LoaderPorts
 from merp.hdl.memory.memory_subsystem import memory_subsystem
 from merp.models.memory import commands as make
 from merp.models.memory.commands import Command, encoded
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.models.memory.params.mover import Mover
-from merp.models.memory.params.subsystem import SubsystemDesign
+from merp.models.memory.params.subsystem import LOADS, SubsystemDesign
 from merp.models.memory.walk import Dimension, Walk
 from merp.testbenches.memory.axi4_rules import Axi4Rules
 from merp.testbenches.memory.axi_memory import AxiMemory, Conduct
@@ -37,7 +38,8 @@ def design_of(port: MemoryPort) -> SubsystemDesign:
 
 PORT = MemoryPort(data_bits=64, burst_beats=16, turn_beats=32)
 DESIGN = design_of(PORT)
-MAP = DESIGN.registers("1.2.3")
+VERSION = "1.2.3"
+MAP = DESIGN.registers(VERSION)
 """Registers of the host."""
 
 SIZE = 1 << 16
@@ -108,6 +110,8 @@ class System:
         self.rng = Random(seed)
         self.rate, self.abort_at, self.last = rate, abort_at, last
         self.design = design
+        self.map = design.registers(VERSION)
+        self.names = (*STATE, *(LOADS if design.loads else ()))
         self.memory = AxiMemory(design.port, bytearray(self.rng.randbytes(SIZE)), conduct, seed)
         self.rules = Axi4Rules(design.port)
         self.host = LiteHost()
@@ -169,8 +173,8 @@ class System:
         self.ends.append(cycle)
         self.owed.append(self.rules.owed)
         self._told.append(len(self.host.answers))
-        for name in STATE:
-            self.host.read(MAP[f"status_{name}"].offset)
+        for name in self.names:
+            self.host.read(self.map[f"status_{name}"].offset)
 
     def add(self, seen: Sample) -> None:
         """A word of each stream goes in once both are there; their sum comes out later."""
@@ -203,8 +207,8 @@ class System:
     @property
     def states(self) -> list[dict[str, int]]:
         """What the host read after each interrupt."""
-        answers = [self.host.answers[at : at + len(STATE)] for at in self._told]
-        return [dict(zip(STATE, (word for _, word in each), strict=True)) for each in answers]
+        answers = [self.host.answers[at : at + len(self.names)] for at in self._told]
+        return [dict(zip(self.names, (word for _, word in each), strict=True)) for each in answers]
 
     def state(self) -> dict[str, int]:
         """What the host read after the last interrupt."""
@@ -227,7 +231,8 @@ def bench(design: SubsystemDesign = DESIGN) -> BlockBench:
         engines=Bundles({"adder": AxiLite()}),
         interrupts=bits(1),
         m_axi=Axi4(design.port),
-        registers=MAP,
+        loader=LoaderPorts(design),
+        registers=design.registers(VERSION),
         design=design,
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import Timer
-from drawn_lists import DESIGNS
+from drawn_lists import DESIGNS, DESIGNS_THAT_LOAD
 from list_session import ListSession
 
 FOLDER = "MERP_LISTS_FOLDER"
@@ -41,7 +41,7 @@ async def lists(dut: Any) -> None:
     """Play the lists of a seed."""
     folder = Path(os.environ[FOLDER])
     job = json.loads((folder / JOB).read_text(encoding="ascii"))
-    session = ListSession(DESIGNS[job["design"]], job["seed"], job["lists"])
+    session = ListSession((DESIGNS | DESIGNS_THAT_LOAD)[job["design"]], job["seed"], job["lists"])
     always, below = grouped(job["outputs"])
     handles = {name: getattr(dut, name) for name in (*job["inputs"], *job["outputs"])}
     always_read = [(name, handles[name]) for name in always]

@@ -19,6 +19,7 @@ from merp.models.memory.player import Outcome, Player
 
 DESIGN = ProcessorDesign(streams=5, engines=2)
 WIDE = ProcessorDesign(streams=32, engines=1, address_bits=40)
+LOADING = ProcessorDesign(streams=5, engines=2, loads=True)
 
 
 def bench(design: ProcessorDesign) -> BlockBench:
@@ -110,6 +111,9 @@ class Play:
                     self.ends[stream] = cycle + self.rng.randint(1, self.slowest)
         if seen["records_valid"] and seen["records_ready"]:
             self.effects.append(("record", seen["records_data"]))
+        if seen.get("status_load_begins"):
+            assert self.was_idle, "a bitstream is loaded while memory still owes something"
+            self.effects.append(("load", seen["status_bitstream"]))
         if seen["status_interrupt"]:
             self.effects.append(("interrupt",))
         if seen["streams_clear"]:

@@ -14,6 +14,9 @@ from merp.models.network.step_passes import layer_passes
 
 MAX_BATCH = 1 << 16
 
+SHARES = (0.11, 0.05, 0.01)
+"""Shares of the time for loads, whose batches are given; the first one is that of the paper."""
+
 
 PROPAGATING = ("dp", ONE_PASS)
 """Phases that propagate a delta; a layer has one of them."""

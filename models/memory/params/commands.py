@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from merp.models.base.elaboration import elaboration
 from merp.models.base.whole_numbers import check_ranges
 from merp.models.memory.params.mover import DIMENSIONS
 
@@ -45,6 +46,7 @@ class Operation(IntEnum):
     EXPECT = 7  # read a register, and compare it with a word
     JUMP = 8  # go on with another list: address of 64 bits, number of words
     INTERRUPT = 9  # interrupt the host
+    LOAD = 10  # end the list, and load the bitstream at a flash address
 
 
 class Failure(IntEnum):
@@ -60,7 +62,11 @@ class Failure(IntEnum):
     SHORT = 7  # the list has fewer words than its last command
 
 
-@dataclass(frozen=True, kw_only=True)
+OPTIONS = ("loads",)
+"""Fields that the text of a design omits if they have their defaults."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ProcessorDesign:
     """A command processor, fixed at elaboration.
 
@@ -69,6 +75,7 @@ class ProcessorDesign:
         engines: number of engines with registers, 1 to 16.
         address_bits: bits of a byte address in memory, 32 to 40.
         record_cycles: cycles that a recorded register may wait for its place in memory.
+        loads: whether lists may load bitstreams.
 
     Raises:
         ValueError: a field is out of range; the message names it and the allowed range.
@@ -78,6 +85,11 @@ class ProcessorDesign:
     engines: int
     address_bits: int = 32
     record_cycles: int = 1 << 16
+    loads: bool = False
+
+    def __repr__(self) -> str:
+        """Return the text that identifies the elaboration."""
+        return elaboration("ProcessorDesign", self, OPTIONS)
 
     def __post_init__(self) -> None:
         """Check the fields."""

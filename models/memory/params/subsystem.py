@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 
+from merp.models.base.elaboration import elaboration
 from merp.models.base.register_map import WORD_MAX, RegisterMap, Setting, register_map
 from merp.models.memory.params.commands import WORD, Failure, ProcessorDesign
 from merp.models.memory.params.interface import InterfaceDesign
@@ -27,8 +29,29 @@ STATUS = {
 }
 """Counters of the status and their meanings."""
 
+LOADS = {
+    "load": "1: the last list ended with the load of a bitstream",
+    "bitstream": "flash address of that bitstream",
+}
+"""Further counters of a subsystem that loads bitstreams."""
 
-@dataclass(frozen=True, kw_only=True)
+OPTIONS = ("loader",)
+"""Fields that the text of a design omits if they have their defaults."""
+
+
+class Loader(Enum):
+    """Part of the system that loads a bitstream when a list asks for it."""
+
+    NONE = "none"  # lists cannot ask: the command is illegal
+    HOST = "host"  # the host: an interrupt, and a register that names the bitstream
+    ICAPE2 = "icape2"  # a block at the primitive ICAPE2 of AMD's 7 series
+
+    def __repr__(self) -> str:
+        """Return the text that identifies it."""
+        return self.value
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SubsystemDesign:
     """A memory subsystem, fixed at elaboration.
 
@@ -40,6 +63,7 @@ class SubsystemDesign:
         writers: name and mover of each stream that an engine writes.
         engines: number of engines with registers, 1 to 16.
         record_cycles: cycles that a recorded register may wait for its place in memory.
+        loader: part that loads bitstreams.
 
     Raises:
         ValueError: as ``InterfaceDesign`` and ``ProcessorDesign``.
@@ -50,6 +74,11 @@ class SubsystemDesign:
     writers: tuple[tuple[str, Mover], ...]
     engines: int = 1
     record_cycles: int = 1 << 16
+    loader: Loader = Loader.NONE
+
+    def __repr__(self) -> str:
+        """Return the text that identifies the elaboration."""
+        return elaboration("SubsystemDesign", self, OPTIONS)
 
     def __post_init__(self) -> None:
         """Check the fields."""
@@ -73,7 +102,18 @@ class SubsystemDesign:
             engines=self.engines,
             address_bits=self.port.address_bits,
             record_cycles=self.record_cycles,
+            loads=self.loads,
         )
+
+    @property
+    def loads(self) -> bool:
+        """Whether lists may load bitstreams."""
+        return self.loader != Loader.NONE
+
+    @property
+    def status(self) -> dict[str, str]:
+        """Counters of the status and their meanings."""
+        return STATUS | LOADS if self.loads else STATUS
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -88,5 +128,6 @@ class SubsystemDesign:
             "list_high": Setting(0, (1 << self.port.address_bits - WORD) - 1, "its other bits"),
             "list_words": Setting(0, WORD_MAX, "words of the list"),
         }
-        counters = dict.fromkeys(STATUS, STATUS_BITS)
-        return register_map(TOP, version, repr(self), settings, counters, STATUS.__getitem__)
+        status = self.status
+        counters = dict.fromkeys(status, STATUS_BITS)
+        return register_map(TOP, version, repr(self), settings, counters, status.__getitem__)

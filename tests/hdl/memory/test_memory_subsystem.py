@@ -1,5 +1,8 @@
 """A host, an engine and memory around the subsystem: passes, records, errors, aborts, the VHDL."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import pytest
 from list_memory import put_words
 from list_system import (
@@ -17,17 +20,20 @@ from list_system import (
     System,
     a_pass,
     after,
+    bench,
     untouched,
 )
 
-from block_bench import Replays
+from block_bench import Replays, Sample
 from marks import few
 from merp.hdl.memory.command_processor import CONTROL_INDEX
 from merp.models.memory import commands as make
 from merp.models.memory.commands import encoded
 from merp.models.memory.params.commands import Failure
+from merp.models.memory.params.subsystem import Loader
 from merp.models.memory.walk import Walk
 from merp.testbenches.memory.axi_memory import Conduct
+from merp.testbenches.memory.icape2 import Icape2
 
 
 def test_every_shell_has_its_control_where_the_processor_writes_an_abort() -> None:
@@ -61,6 +67,44 @@ def test_two_passes_a_jump_and_a_second_list() -> None:
     assert system.memory.data == after(data, last, TWO, SUM)
     assert len(system.ends) == 2
     assert system.state()["failure"] == 0
+
+
+def test_the_host_loads_the_bitstream_that_a_register_names() -> None:
+    """Zynq and ECP5 have no ICAPE2. The next list forgets the load."""
+    design = replace(DESIGN, loader=Loader.HOST)
+    lists = [[*a_pass(ONE, TWO, SUM), make.load(0x00420000)], [make.END]]
+    system = System(lists, CONDUCTS[1], design=design)
+    system.run(3000)
+    assert system.memory.data == after(system.before, ONE, TWO, SUM)
+    found = [(state["failure"], state["load"], state["bitstream"]) for state in system.states]
+    assert found == [(0, 1, 0x00420000), (0, 0, 0x00420000)]
+    assert system.owed == [0, 0]
+
+
+def test_no_list_starts_while_a_load_is_sent() -> None:
+    design = replace(DESIGN, loader=Loader.ICAPE2)
+    system, icap = System([[make.load(5)]], design=design), Icape2()
+    rung: list[int] = []
+
+    def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
+        if cycle:
+            icap.sample(*(seen[f"icap_{each}"] for each in ("clk", "csib", "rdwrb", "i")))
+            if not seen["icap_rdwrb"] and not rung:
+                rung.append(cycle)
+                system.host.write(MAP["control"].offset, 1)
+        return system.drive(cycle, seen)
+
+    bench(design).run(drive, 300)
+    assert rung
+    assert icap.loads == [5]
+    assert [(state["load"], state["bitstream"]) for state in system.states] == [(1, 5)]
+
+
+def test_hardware_without_a_loader_refuses_a_load() -> None:
+    system = System([[make.load(1), make.END]])
+    system.run(400)
+    assert system.state()["failure"] == Failure.ILLEGAL
+    assert "status_load" not in {each.name for each in MAP.registers}
 
 
 def test_an_interrupt_in_the_middle_of_a_list() -> None:

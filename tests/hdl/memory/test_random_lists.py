@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drawn_lists import DESIGNS, UNITS
+from drawn_lists import DESIGNS, DESIGNS_THAT_LOAD, LOADING, UNITS
 from list_session import ListSession
 from lists_in_cocotb import FOLDER, JOB, RESULT
 
@@ -20,9 +20,11 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import Bundles, Stream, bits
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.bitstream_loader import LoaderPorts
 from merp.hdl.memory.memory_subsystem import memory_subsystem
 from merp.models.memory.params.subsystem import SubsystemDesign
 
+EVERY = DESIGNS | DESIGNS_THAT_LOAD
 LISTS = 50
 
 
@@ -39,6 +41,7 @@ def bench(design: SubsystemDesign) -> BlockBench:
         engines=Bundles({name: AxiLite() for name in UNITS}),
         interrupts=bits(len(UNITS)),
         m_axi=Axi4(design.port),
+        loader=LoaderPorts(design),
         registers=design.registers("1.2.3"),
         design=design,
     )
@@ -75,7 +78,7 @@ def hardware(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Hardwa
 
     @cache
     def exported(name: str) -> Hardware:
-        folder, made = tmp_path_factory.mktemp("lists"), bench(DESIGNS[name])
+        folder, made = tmp_path_factory.mktemp("lists"), bench(EVERY[name])
         return Hardware(name, convert(made.block, made.args, "verilog", folder), folder)
 
     return exported
@@ -100,3 +103,24 @@ def test_a_thousand_random_lists(seed: str, hardware: Callable[[str], Hardware])
     print(f"{result['cycles']} cycles: {result['counts']}")
     assert sum(result["counts"].values()) == LISTS
     assert result["counts"].keys() >= {"none", "aborted", "memory"}
+
+
+def test_some_random_loads() -> None:
+    design = EVERY[LOADING]
+    session = ListSession(design, "loads in MyHDL", 20)
+    trace = bench(design).run(session.drive, 7000)
+    assert session.played == 20, f"{session.played} lists in {len(trace.rows)} cycles"
+    assert session.counts["load"] > 4
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+@pytest.mark.parametrize("number", range(20))
+def test_a_thousand_random_loads(number: int, hardware: Callable[[str], Hardware]) -> None:
+    """Exactly the planned loads in their order, none while memory owes a burst."""
+    result = hardware(LOADING).play(f"loads {number}")
+    print(f"{result['cycles']} cycles: {result['counts']}")
+    loads = result["counts"].pop("load")
+    assert sum(result["counts"].values()) == LISTS
+    assert result["counts"].keys() >= {"none", "aborted", "memory"}
+    assert loads >= 5

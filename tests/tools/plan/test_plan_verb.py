@@ -42,6 +42,8 @@ def test_the_answer_has_passes_bitstreams_and_the_step(terminal: Terminal) -> No
         assert engine["bram"] <= found["board"]["capacity"]["bram"]
     step = found["step"]
     assert step["seconds"] == pytest.approx(step["computing_seconds"] + step["loading_seconds"])
+    assert step["loading_share"] == pytest.approx(step["loading_seconds"] / step["seconds"])
+    assert [each["share"] for each in step["least_batches"]] == [0.11, 0.05, 0.01]
     assert found["total_all"]["step"]["bytes"] == sum(r["bytes"] for r in found["layers"])
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,12 @@ from merp.models.machines.cnn_merp.plan.engines import PlannedEngine
 from merp.models.machines.cnn_merp.plan.search import Tile
 from merp.models.machines.cnn_merp.plan.words import closed_form
 from merp.models.machines.cnn_merp.plan.work import PhaseWork
-from merp.models.machines.cnn_merp.reconfiguration import PROPAGATING, bitstreams
+from merp.models.machines.cnn_merp.reconfiguration import (
+    PROPAGATING,
+    SHARES,
+    bitstreams,
+    least_batch,
+)
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, ONE_PASS, PAIR, apart, has_phase
 
@@ -219,6 +224,23 @@ class NetworkPlan:
     def computing(self) -> float:
         """Seconds of all passes of a step."""
         return ordered_sum(planned.seconds for planned in self.layers)
+
+    def computing_of(self, batch: int) -> float:
+        """Seconds of all passes of a step of another batch, in the same tiles."""
+        own = {id(planned): planned for each in self.layers for planned in [each.like or each]}
+        seconds = {
+            key: replace(each, work=each.work.of_images(batch)).seconds for key, each in own.items()
+        }
+        return ordered_sum(seconds[id(each.like or each)] for each in self.layers)
+
+    @cached_property
+    def least_batches(self) -> dict[float, int | None]:
+        """For each of ``SHARES`` the smallest even batch at which loads take at most this share.
+
+        The tiles stay those of this plan. None: there is no such batch.
+        """
+        seconds = cache(self.computing_of)
+        return {share: least_batch(share, self.loading, seconds) for share in SHARES}
 
     @property
     def loading(self) -> float:

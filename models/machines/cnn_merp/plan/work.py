@@ -77,6 +77,14 @@ class PhaseWork:
     beside: Layer | None = None
     halves: tuple[PhaseWork, PhaseWork] | None = None
 
+    def of_images(self, images: int) -> PhaseWork:
+        """Return the same phase for another number of images."""
+        halves = self.halves and (
+            self.halves[0].of_images(images),
+            self.halves[1].of_images(images),
+        )
+        return replace(self, images=images, halves=halves)
+
     @property
     def name(self) -> str:
         """Name of the layer; of two fused layers ``conv1+conv2``."""

@@ -60,6 +60,10 @@ def plan_json(plan: NetworkPlan) -> dict[str, Any]:
             "computing_seconds": plan.computing,
             "bitstream_loads": plan.loads,
             "loading_seconds": plan.loading,
+            "loading_share": plan.loading / plan.seconds,
+            "least_batches": [
+                {"share": share, "batch": batch} for share, batch in plan.least_batches.items()
+            ],
             "seconds": plan.seconds,
             "images_per_second": plan.images_per_second,
         },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from merp.models.fpga.resources import Resources, capacity
@@ -200,3 +200,18 @@ def _print_step(plan: NetworkPlan, answer: Mapping[str, Any]) -> None:
         f"With {loads} loaded in {fixed(plan.loading, 3)} s: {fixed(plan.seconds, 3)} s a step, "
         f"{fixed(plan.images_per_second, 1)} images a second"
     )
+    if plan.loads:
+        say(_least_batches(plan))
+
+
+def _least_batches(plan: NetworkPlan) -> str:
+    """Return a line about the batches from which loads take at most a share of the time."""
+    found = plan.least_batches
+    shares = _listed(f"{100 * share:g}" for share in found)
+    batches = _listed("none" if batch is None else f"{batch:,}" for batch in found.values())
+    return f"Loads take at most {shares} % of a step from batch {batches}"
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}"

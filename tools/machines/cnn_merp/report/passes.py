@@ -9,12 +9,10 @@ from merp.models.machines.cnn_merp.cycles import layer_cycles
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.forward_registers import forward_registers
 from merp.models.machines.cnn_merp.published_speed import RECONFIGURATION
-from merp.models.machines.cnn_merp.reconfiguration import bitstreams, least_batch, passes
+from merp.models.machines.cnn_merp.reconfiguration import SHARES, bitstreams, least_batch, passes
 from merp.models.network.phases import NAMED
 from merp.tools.machines.cnn_merp.report.choice import PlannedChoice
 from merp.tools.report.table import Column, Table
-
-SHARES = (0.11, 0.05, 0.01)
 
 
 def bitstream_size(part: Part) -> str:

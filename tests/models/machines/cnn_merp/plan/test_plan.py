@@ -144,6 +144,17 @@ def test_bitstreams_are_loaded_in_the_order_of_a_step() -> None:
     assert found.images_per_second == pytest.approx(128 / found.seconds)
 
 
+def test_batches_from_which_loads_take_a_share() -> None:
+    found = planned("alexnet")
+    assert found.computing_of(128) == found.computing
+    assert list(found.least_batches) == [0.11, 0.05, 0.01]
+    for share, batch in found.least_batches.items():
+        assert batch is not None
+        for each, enough in ((batch, True), (batch - 2, False)):
+            seconds = found.loading + found.computing_of(each)
+            assert (found.loading <= share * seconds) is enough
+
+
 @pytest.mark.full
 def test_cycles_are_those_of_the_model_that_walks_every_slot() -> None:
     network = open_network("alexnet")
