@@ -75,6 +75,19 @@ class Link:
 
 
 @dataclass(frozen=True, kw_only=True)
+class VivadoBoard:
+    """A board for which Vivado has board files: presets of its processor, memory and pins.
+
+    Attributes:
+        board_part: vendor, board and part, as ``xilinx.com:kc705:part0``.
+        pynq: whether a PYNQ image exists for the board.
+    """
+
+    board_part: str
+    pynq: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Board:
     """The board on which a network runs.
 
@@ -94,6 +107,7 @@ class Board:
         memory_mib: size of the external memory, 2^20 bytes.
         memory_bits: data bits of the external memory, if it has one controller.
         memory_kind: of ``MEMORY_KINDS``.
+        vivado: the board in Vivado, if Vivado has board files for it.
         sources: of figures, by their place in the file, as ``memory: gbytes_s``.
     """
 
@@ -112,6 +126,7 @@ class Board:
     memory_bits: int | None = None
     memory_kind: str = DDR3
     link: Link | None = None
+    vivado: VivadoBoard | None = None
     sources: Mapping[str, FigureSource] = field(default_factory=dict, compare=False)
 
     @property

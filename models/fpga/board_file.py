@@ -5,6 +5,7 @@ A figure is a number, or a table with the number as ``value``, its origin as ``f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -29,6 +30,7 @@ from merp.models.fpga.board import (
     FigureSource,
     Link,
     Usable,
+    VivadoBoard,
 )
 from merp.models.fpga.order_codes import known_part
 from merp.models.fpga.parts import KNOWN, RAMB36_BITS, Part, listed
@@ -69,6 +71,7 @@ class _Reader:
         """Read all of it."""
         head, memory = self._root.table("board"), self._root.table("memory")
         loads, host, link = map(self._optional, ("configuration", "host", "link"))
+        vivado = self._optional("vivado")
         name, clock_mhz = head.name(), self._number(head, "clock_mhz", 1, 2000)
         found = Board(
             name=name,
@@ -88,6 +91,7 @@ class _Reader:
             else None,
             memory_kind=memory.choice("kind", MEMORY_KINDS, DDR3),
             link=self._link(link) if link else None,
+            vivado=_vivado(vivado) if vivado else None,
             sources=self._sources,
         )
         if loads and found.load_s is None and not loads.has("mbytes_s"):
@@ -97,7 +101,7 @@ class _Reader:
                 f"{self._root.file}: configuration: seconds is missing: the size of a bitstream "
                 f"of {found.part.name} is unknown"
             )
-        for section in (head, memory, loads, host, link, self._root):
+        for section in (head, memory, loads, host, link, vivado, self._root):
             if section is not None:
                 section.finish()
         return found
@@ -182,6 +186,13 @@ class _Reader:
             lanes=self._whole(link, "lanes", 1, 1024),
             latency_cycles=self._whole(link, "latency_cycles", 0, 1 << 20),
         )
+
+
+def _vivado(section: Section) -> VivadoBoard:
+    board_part = section.text("board_part")
+    if not re.fullmatch(r"[\w.-]+:[\w.-]+:part\d+", board_part, re.ASCII):
+        raise section.bad("board_part", "VENDOR:BOARD:PART, as xilinx.com:kc705:part0")
+    return VivadoBoard(board_part=board_part, pynq=section.flag("pynq", default=False))
 
 
 def _bits(section: Section, key: str) -> int:

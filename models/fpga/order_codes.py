@@ -127,6 +127,12 @@ class FlowTarget:
         return (self.part or PARTS[DEFAULT]).clock_mhz
 
 
+def family_of(name: str) -> Family | None:
+    """Return the family of an order code; None if Vivado does not build for it."""
+    found = _code(name)
+    return None if found is None else found.family
+
+
 def target_named(name: str) -> FlowTarget:
     """Return the target of an order code, or of a device whose capacity is known.
 

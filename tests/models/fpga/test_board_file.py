@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from merp.models.base.errors import BadInput
-from merp.models.fpga.board import Board, FigureSource, Link, Usable
+from merp.models.fpga.board import Board, FigureSource, Link, Usable, VivadoBoard
 from merp.models.fpga.board_file import read_board
 from merp.models.fpga.parts import KNOWN, PARTS
 from merp.tools.common.boards import any_board, open_board, shipped_boards
@@ -53,6 +53,23 @@ def read(folder: Path, text: str) -> Board:
     file = folder / "mine.toml"
     file.write_text(text)
     return read_board(file)
+
+
+VIVADO = '[vivado]\nboard_part = "xilinx.com:kc705:part0"\n'
+
+
+def test_a_board_may_be_known_to_vivado(tmp_path: Path) -> None:
+    known = VivadoBoard(board_part="xilinx.com:kc705:part0")
+    assert read(tmp_path, PLAIN).vivado is None
+    assert read(tmp_path, PLAIN + VIVADO).vivado == known
+    assert read(tmp_path, PLAIN + VIVADO + "pynq = true").vivado == replace(known, pynq=True)
+
+
+@pytest.mark.parametrize("name", ["kc705", "xilinx.com:kc705:part0:1.6", "a b:c:part0", "a:b:part"])
+def test_a_board_part_has_vendor_board_and_part(name: str, tmp_path: Path) -> None:
+    said = "mine.toml: file: vivado: board_part = .*: must be VENDOR:BOARD:PART, as xilinx.com"
+    with pytest.raises(BadInput, match=said):
+        read(tmp_path, PLAIN + VIVADO.replace("xilinx.com:kc705:part0", name))
 
 
 def test_a_plain_file_is_one_board_without_sources(tmp_path: Path) -> None:
