@@ -54,7 +54,7 @@ def test_the_table_has_engines_movers_memory_lists_and_files(
     assert "movers: 5 read, 3 write, on a port of 128 bits" in lines
     assert "memory: 3,904 bytes of arrays, 5,440 of lists and records" in lines
     assert "list forward: 3 passes, 399 words at 0x20c0" in lines
-    assert lines[-1] == f"12 files in {tmp_path / 'made'}"
+    assert lines[-1] == f"16 files in {tmp_path / 'made'}"
     assert len(lines) <= 25
 
 
@@ -68,6 +68,7 @@ def test_the_manifest_names_every_file_by_its_hash(tmp_path: Path, terminal: Ter
         "README.md", "driver/merp.c", "driver/merp.h", "driver/system.h",
         "hdl/memory_system.vhd", "layout.json", "lists.json", "lists/backward.bin",
         "lists/forward.bin", "manifest.json", "registers.json", "verilog/memory_system.v",
+        *(f"vivado/{name}" for name in ("build.tcl", "constraints.xdc", "host.tcl", "ip.tcl")),
     }  # fmt: skip
     assert found["files"] == [str(made / name) for name in (*manifest["files"], "manifest.json")]
     del files["manifest.json"]

@@ -25,6 +25,7 @@ from merp.tools.export.package import render
 from merp.tools.system.driver import UPDATES, write_driver
 from merp.tools.system.planned_system import PlannedStep, PlannedSystem, planned_step
 from merp.tools.system.request import SystemFields, SystemKeywords
+from merp.tools.system.vivado import block_design, vivado_values, write_vivado
 
 FOLDERS: Final[Mapping[Language, str]] = {"vhdl": "hdl", "verilog": "verilog"}
 """The folder of each language."""
@@ -201,7 +202,10 @@ class Writing:
             "register_rows": register_rows(planned.system.host),
             "rate": RATE,
             "updates": _updates(planned),
+            "sources": facts["compile_order"]["verilog"],
+            **vivado_values(step, planned),
         }
+        write_vivado(folder, values)
         (folder / PAGE).write_text(render(TEMPLATE, values), encoding="utf-8")
         return facts
 
@@ -285,10 +289,11 @@ def write_system(
         progress: called with the progress.
 
     Raises:
-        BadInput: as in ``planned_step``, or the folder cannot be written.
+        BadInput: as in ``planned_step`` and ``block_design``, or the folder cannot be written.
         RuntimeError: GHDL or Verilator is installed and rejects the hardware.
     """
     step = planned_step(network, asked)
+    block_design(step.board)  # a refusal comes before any work
     with Output.of_package(option, output) as place:
         with progress.spent.on("converting and writing"):
             manifest = place.add_folder(place.name, Writing(step, progress).fill)
