@@ -154,15 +154,22 @@ def drawn(name: str) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="diagram" viewBox="0 0 {wiring.width} '
         f'{wiring.height}" role="group" aria-label="{drawing.said}" {FONT} font-size="12">',
-        f'<defs><marker id="tip-{name}" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" '
-        'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">'
-        '<path class="tip" d="M0 0L8 4L0 8z" fill="#44505c"/></marker></defs>',
+        tip(name),
         f'<rect class="paper" width="{wiring.width}" height="{wiring.height}" fill="#ffffff"/>',
         *wiring.svg(f"tip-{name}"),
     ]
     for box in drawing.places:
         lines += _box(box, counts, design, known, wiring)
     return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def tip(name: str) -> str:
+    """The tip of the wires of a drawing."""
+    return (
+        f'<defs><marker id="tip-{name}" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" '
+        'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">'
+        '<path class="tip" d="M0 0L8 4L0 8z" fill="#44505c"/></marker></defs>'
+    )
 
 
 def _by_block(wire: Wire, block_of: Mapping[str, str]) -> Wire:
@@ -233,15 +240,16 @@ def _text(x: float, y: float, text: str, more: str = "") -> str:
     return f'<text x="{x:g}" y="{y:g}" text-anchor="middle" fill="#14202b"{more}>{text}</text>'
 
 
-def main(arguments: list[str]) -> int:
-    """Rewrite the drawings, or say which are stale."""
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+def rewritten(
+    arguments: list[str], said: str | None, folder: Path, drawings: Mapping[str, str]
+) -> int:
+    """Rewrite drawings in a folder, or say which are stale."""
+    parser = argparse.ArgumentParser(description=said, allow_abbrev=False)
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if one is stale")
     check = parser.parse_args(arguments).check
     stale = 0
-    for name in DRAWINGS:
-        path = FOLDER / f"{name}.svg"
-        new = drawn(name)
+    for name, new in drawings.items():
+        path = folder / f"{name}.svg"
         if path.is_file() and path.read_text(encoding="ascii") == new:
             continue
         stale = 1
@@ -252,4 +260,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(rewritten(sys.argv[1:], __doc__, FOLDER, {name: drawn(name) for name in DRAWINGS}))

@@ -44,6 +44,7 @@ NAVIGATION: list[dict[str, Any]] = [
             {"Train in the hardware's arithmetic": "training.md"},
             {"Choose fixed-point formats": "formats.md"},
             {"Export VHDL and Verilog": "export.md"},
+            {"Zynq: from export to training": "route-zynq.md"},
             {"Test a package with cocotb": "cocotb.md"},
             {"Record waveforms": "waveforms.md"},
             {"Compare architectures": "compare.md"},

@@ -57,7 +57,8 @@ class Wiring:
             self._see_clear(wire, points)
         corners = [self.box(name) for name in places]
         self.width = round(max(x + width for x, _, width, _ in corners) + MARGIN)
-        self.height = round(max(y + height for _, y, _, height in corners) + MARGIN)
+        lowest = max(y for _, points in self._routes for _, y in points)
+        self.height = round(max(lowest, *(y + height for _, y, _, height in corners)) + MARGIN)
 
     def box(self, name: str) -> tuple[float, float, float, float]:
         """Left, top, width and height of a box."""
