@@ -10,7 +10,7 @@ FIRST ?=
 BUDGET ?=
 ROWS ?= 5
 
-.PHONY: block demo demo-full ghdl test test-full test-board bench mutants mutants-sample fuzz trials lint docs clean
+.PHONY: block demo demo-full ghdl test test-full test-board board-demo bitstream bench mutants mutants-sample fuzz trials lint docs clean
 
 .venv/base: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -46,8 +46,18 @@ test: .venv/dev ghdl  ## all tests, on every engine that is there
 test-full: .venv/full ghdl  ## the long runs, which make test leaves out (well over an hour)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m 'full and not board'
 
-test-board: .venv/full ghdl  ## designs placed and routed, firmware; more than an hour
+test-board: .venv/full ghdl  ## designs placed and routed, firmware, a LiteX system that trains: hours
 	$(BIN)/python -m pytest -q -m board
+
+.venv/litex: .venv/base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[litex]'
+	touch $@
+
+board-demo: .venv/litex  ## a LiteX system with VexRiscv trains 64 digits in simulation, as the golden model does
+	$(BIN)/merp system digits-small --board ulx3s-85f --simulate -o build/board-demo
+
+bitstream: .venv/litex  ## the same system as a bitstream for a ULX3S with an ECP5-85F, half an hour of one core
+	$(BIN)/merp system digits-small --board ulx3s-85f --build -o build/bitstream
 
 block: .venv/dev  ## the files of a new block from templates: ROOM=streams STEM=word_sum
 	@$(BIN)/python tests/block/new_block.py "$$ROOM" "$$STEM"

@@ -78,6 +78,7 @@ TOOLS = {
     "z3": Tool("make test, or pip install 'merp[dev]'", modules=("z3",)),
     "scikit-learn": Tool("make test, or pip install 'merp[train]'", modules=("sklearn",)),
     "litedram": Tool("make test, or pip install 'merp[board]'", modules=("litedram",)),
+    "litex": Tool("make test-board, or pip install 'merp[litex]'", modules=("litex_boards",)),
     "onnx": Tool("make test, or pip install 'merp[onnx]'", modules=("onnx",)),
     "onnxruntime": Tool("make test, or pip install 'merp[dev]'", modules=("onnxruntime",)),
     "distributed": Tool("make test-full, or pip install 'merp[sweep]'", modules=("distributed",)),

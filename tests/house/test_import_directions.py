@@ -163,7 +163,8 @@ TOOLS = rooms(
     {"explore": COMMON},
     {"simulate": COMMON, "simulate.verify_float": COMMON},
     {"export": f"{COMMON} bitstream"},
-    {"system": f"{COMMON} bitstream export layout"},
+    {"litex": f"{COMMON} train"},
+    {"system": f"{COMMON} bitstream export layout litex"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
     {"machines.usual": f"{COMMON} bitstream simulate export train plan report"},
     dict.fromkeys(

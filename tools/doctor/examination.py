@@ -22,6 +22,7 @@ SYSTEM = "Linux x86_64"
 ENABLES: Mapping[str, str] = {
     "hdl": "--engine verilator, ghdl; merp.cocotb; FST files",
     "board": "simulated boards with DDR3 memory",
+    "litex": "system --simulate, --build",
     "onnx": "import, export-weights; ONNX models as NETWORK",
     "train": "train, formats: --data digits",
     "fpga": "resources, calibrate",

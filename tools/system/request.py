@@ -6,8 +6,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from merp.tools.common import fields
-from merp.tools.common.kinds import File, Listener, Place, Told
-from merp.tools.common.request import again, keyword, needed
+from merp.tools.common.kinds import File, Flag, Listener, Place, Told
+from merp.tools.common.request import again, keyword, needed, option
 from merp.tools.layout.request import LayoutFields
 
 BOARD = "kc705"
@@ -35,6 +35,16 @@ class SystemFields(LayoutFields):
         help=_board,
         says="a shipped board or a TOML file. Its part limits the engines of a bitstream, its "
         f"memory the addresses. The default is {BOARD}.",
+    )
+    simulate: bool = option(
+        Flag(),
+        "run the LiteX system in Verilator until its firmware has trained",
+        says="run the LiteX system in Verilator until its firmware has trained.",
+    )
+    build: bool = option(
+        Flag(),
+        "write the bitstream of the LiteX system",
+        says="write the bitstream of the LiteX system.",
     )
 
 

@@ -23,6 +23,7 @@ from merp.tools.common.rows import Rows
 from merp.tools.export.facts import register_rows
 from merp.tools.export.package import render
 from merp.tools.system.driver import UPDATES, write_driver
+from merp.tools.system.litex_work import Made, check_target, make_target
 from merp.tools.system.planned_system import PlannedStep, PlannedSystem, planned_step
 from merp.tools.system.request import SystemFields, SystemKeywords
 from merp.tools.system.vivado import block_design, vivado_values, write_vivado
@@ -60,8 +61,10 @@ class SystemPackage(Rows):
         paths: every written file.
     """
 
-    def __init__(self, step: PlannedStep, output: Path, manifest: Mapping[str, Any]) -> None:
-        self._step, self._output = step, output
+    def __init__(
+        self, step: PlannedStep, output: Path, manifest: Mapping[str, Any], litex: Made | None
+    ) -> None:
+        self._step, self._output, self._litex = step, output, litex
         names = (*manifest["files"], MANIFEST)
         self.paths: tuple[Path, ...] = tuple(output / name for name in names)
         super().__init__(
@@ -88,6 +91,7 @@ class SystemPackage(Rows):
             "movers": [row for each in step.systems for row in each.movers],
             "memory": {"first": step.memory.layout.first, "end": step.end, **step.bytes},
             "lists": [{**row, "passes": len(row["passes"])} for row in step.list_rows()],
+            "litex": self._litex and self._litex.json(),
             "files": [str(path) for path in self.paths],
         }
 
@@ -110,17 +114,21 @@ def folder_of(step: PlannedStep, system: PlannedSystem) -> str:
     return system.name if len(step.systems) > 1 else "."
 
 
-@dataclass(frozen=True)
+@dataclass
 class Writing:
     """Write the files of a package.
 
     Attributes:
         step: the accelerators.
+        asked: the request.
         progress: called with the progress.
+        litex: the LiteX target, if the package has one.
     """
 
     step: PlannedStep
+    asked: SystemFields
     progress: Progress
+    litex: Made | None = None
 
     def fill(self, folder: Path) -> dict[str, Any]:
         """Write every file except the manifest; return its contents except the hashes.
@@ -189,6 +197,9 @@ class Writing:
                 for language, found in exports.items()
             },
         }  # fmt: skip
+        self.litex = make_target(
+            folder, step, facts, described(step), self.asked, self.progress
+        )  # fmt: skip
         values = facts | {
             "version": version("merp"),
             "whole": len(step.systems) == 1,
@@ -204,6 +215,7 @@ class Writing:
             "updates": _updates(planned),
             "sources": facts["compile_order"]["verilog"],
             **vivado_values(step, planned),
+            "litex": self.litex and self.litex.json(),
         }
         write_vivado(folder, values)
         (folder / PAGE).write_text(render(TEMPLATE, values), encoding="utf-8")
@@ -289,22 +301,26 @@ def write_system(
         progress: called with the progress.
 
     Raises:
-        BadInput: as in ``planned_step`` and ``block_design``, or the folder cannot be written.
+        BadInput: as in ``planned_step``, ``block_design`` and ``check_target``, or the folder
+            cannot be written.
+        CheckFailed: as in ``make_target``.
         RuntimeError: GHDL or Verilator is installed and rejects the hardware.
     """
     step = planned_step(network, asked)
     block_design(step.board)  # a refusal comes before any work
+    check_target(step, asked)
+    writing = Writing(step, asked, progress)
     with Output.of_package(option, output) as place:
         with progress.spent.on("converting and writing"):
-            manifest = place.add_folder(place.name, Writing(step, progress).fill)
+            manifest = place.add_folder(place.name, writing.fill)
             place.commit()
-    return SystemPackage(step, output, manifest)
+    return SystemPackage(step, output, manifest, writing.litex)
 
 
 def system(network: Network, asked: SystemKeywords) -> SystemPackage:
     """Write the package that Python requests.
 
     Raises:
-        BadInput, RuntimeError: as in ``write_system``.
+        BadInput, CheckFailed, RuntimeError: as in ``write_system``.
     """
     return write_system(network, asked, "output", Path(asked.output), Progress(asked.progress))

@@ -6,7 +6,7 @@ memory, where an earlier pass wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -16,13 +16,12 @@ import numpy as np
 from merp.cosim.board.accelerator import BoardOf
 from merp.cosim.machines.mac_array.phases.array_phase import usual_rates
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
-from merp.cosim.machines.mac_array.phases.layout import beats
 from merp.cosim.machines.mac_array.step_plan import board_phases, step_plan
+from merp.cosim.machines.mac_array.stored import stored_images, stored_parameters
 from merp.cosim.machines.mac_array.training import ArrayStepped, step_passes, stepped
 from merp.cosim.phases.audit.audit import Audit
-from merp.cosim.training.board_run import BoardRun, StoredArray
+from merp.cosim.training.board_run import BoardRun
 from merp.models.arithmetic.fixed import Words
-from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
 from merp.models.golden.loss import Labels
@@ -34,9 +33,7 @@ from merp.models.machines.mac_array.memory.step_memory import (
     StepMemory,
     board_order,
 )
-from merp.models.machines.mac_array.orders import forward_kernels
-from merp.models.machines.mac_array.params.design import LOSSES, ArrayDesign
-from merp.models.machines.mac_array.passes import forward_pass
+from merp.models.machines.mac_array.params.design import LOSSES
 from merp.models.network.network import Network
 from merp.models.network.network_keys import SEPARATE
 from merp.testbenches.top.player import Progress
@@ -107,11 +104,8 @@ class ArrayBoardStep:
             raise ValueError(f"loss must be {self._loss}, not {loss_kind}")
         step = ArrayStep(FixedGoldenStep(self._network, images, labels, model, rates, loss_kind))
         plan = step_plan(self._phases, self._memory, rates)
-        self._run.hold(model, self._parameters(step, new=False))
-        first = self._network.layers[0]
-        maps = [step.input_of(first, image)[0] for image in range(len(images))]
-        stored = [_stored(each, self._memory.design) for each in maps]
-        self._run.put(IMAGES, np.concatenate(stored))
+        self._run.hold(model, stored_parameters(step, self._memory.design, new=False))
+        self._run.put(IMAGES, stored_images(step, self._memory.design))
         self._run.put(TARGETS, labels.astype(np.uint32))
         (name,) = plan.lists
         played = self._run.play(plan, name)
@@ -120,26 +114,5 @@ class ArrayBoardStep:
         played.audit(step_passes(step, self._phases, order, self._begin, audits))
         played.end()
         done = stepped(step, labels, audits)
-        self._run.check_held(done.model, self._parameters(step, new=True))
+        self._run.check_held(done.model, stored_parameters(step, self._memory.design, new=True))
         return done
-
-    def _parameters(self, step: ArrayStep, *, new: bool) -> Iterator[StoredArray]:
-        """Yield the arrays of parameters, and of velocities with momentum, as memory has them."""
-        noise, design = np.random.default_rng(1), self._memory.design
-        for layer in self._network.layers:
-            name, work = layer.name, forward_pass(self._network, layer)
-            parameters, velocities = step.golden.before(layer)
-            pairs = {"parameters": step.new[name] if new else parameters}
-            if design.momentum:
-                pairs["velocities"] = step.moving[name] if new else velocities
-            for array, pair in pairs.items():
-                sent = beats(pair, forward_kernels, work, design, noise)
-                yield StoredArray(f"{name}.{array}", sent.words, sent.meant)
-
-
-def _stored(maps: Words, design: ArrayDesign) -> Bits:
-    """Return the words of maps (rows, columns, maps) as memory has them; free places are 0."""
-    rows, columns, count = maps.shape
-    words = np.zeros((count, rows, design.column_blocks(columns) * design.pox), np.uint32)
-    words[..., :columns] = maps.view(np.uint16).transpose(2, 0, 1)
-    return words.reshape(-1)

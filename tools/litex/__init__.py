@@ -1,0 +1,1 @@
+"""A LiteX system that trains by itself: its files, its simulation and its bitstream."""

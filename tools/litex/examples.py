@@ -1,0 +1,170 @@
+"""Images, initial parameters and rates of a firmware, and the golden course of its training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
+from merp.cosim.machines.mac_array.stored import stored_images, stored_parameters
+from merp.cosim.training.board_run import StoredArray
+from merp.models.arithmetic.fixed import Words
+from merp.models.golden.loss import Labels
+from merp.models.machines.mac_array.fixed_golden_step import FixedGoldenStep
+from merp.models.machines.mac_array.fixed_training import (
+    FixedModel,
+    FixedRates,
+    classify,
+    initial_model,
+    train_step,
+)
+from merp.models.machines.mac_array.params.design import USUAL_LOSS, ArrayDesign
+from merp.models.machines.mac_array.params.rates import rate_of
+from merp.models.machines.mac_array.passes import design_of
+from merp.models.network.network import Network
+from merp.tools.train.arithmetic import arithmetic_of
+from merp.tools.train.data import batch_of
+from merp.tools.train.digits import digits
+
+EXAMPLES: Final = 64
+"""The firmware trains on the first digits of scikit-learn."""
+
+EPOCHS: Final = 20
+"""Most epochs of a training."""
+
+RATE: Final = 0.02
+"""Learning rate of the mean loss."""
+
+FNV_BASIS, FNV_PRIME, FNV_MASK = 2166136261, 16777619, 0xFFFF_FFFF
+
+SEED: Final = 0
+"""Seed of the initial parameters and of the order of images, as in ``merp train``."""
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """An epoch of the golden model.
+
+    Attributes:
+        loss: sum of the losses of all images, each before its update.
+        right: number of images that are classified correctly after the epoch.
+        parameters: kernels and biases after the epoch.
+    """
+
+    loss: float
+    right: int
+    parameters: tuple[StoredArray, ...]
+
+    @property
+    def checksum(self) -> int:
+        """Hash FNV-1a of the parameters, word by word; places without a parameter are 0."""
+        found = FNV_BASIS
+        for each in self.parameters:
+            for word in words_of(each).tolist():
+                found = (found ^ word) * FNV_PRIME & FNV_MASK
+        return found
+
+
+def meant_of(array: StoredArray) -> NDArray[np.bool_]:
+    """Return for each word of an array in memory whether it counts."""
+    return np.ones(array.words.shape, np.bool_) if array.meant is None else array.meant
+
+
+def words_of(array: StoredArray) -> NDArray[np.uint16]:
+    """Return the words of an array in memory; places that do not count are 0."""
+    return np.where(meant_of(array), array.words, 0).astype("<u2")
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The training of a firmware.
+
+    Attributes:
+        network: a network on the MAC array.
+        batch: images of a step, a divisor of ``EXAMPLES``.
+    """
+
+    network: Network
+    batch: int
+
+    @cached_property
+    def _data(self) -> tuple[Words, Labels]:
+        data = digits(self.network.layers[-1].outputs)
+        words = arithmetic_of(self.network).image_words("digits: images", data.images[:EXAMPLES])
+        return words, data.labels[:EXAMPLES]
+
+    @property
+    def classes(self) -> Labels:
+        """The class of each image."""
+        return self._data[1]
+
+    def orders(self) -> list[NDArray[np.int64]]:
+        """Return the order of the images in each epoch, that of ``merp train``."""
+        steps = EXAMPLES // self.batch
+        return [
+            np.concatenate(
+                [
+                    batch_of(EXAMPLES, self.batch, SEED, epoch * steps + each)
+                    for each in range(steps)
+                ]
+            )
+            for epoch in range(EPOCHS)
+        ]
+
+    def images(self) -> NDArray[np.uint32]:
+        """Return the words of each image in memory: (images, words)."""
+        first = self._at(initial_model(self.network, SEED))
+        return stored_images(first, self._design).reshape(EXAMPLES, -1)
+
+    def initial(self) -> tuple[StoredArray, ...]:
+        """Return the parameters before the training, as memory has them."""
+        return self._stored(initial_model(self.network, SEED))
+
+    @property
+    def _design(self) -> ArrayDesign:
+        return replace(design_of(self.network, self.network.layers[0]), momentum=False)
+
+    def _rates(self, step: int) -> FixedRates:
+        return FixedRates(rate=RATE / self.batch, momentum=0.0, seed=SEED, step=step)
+
+    def _at(self, model: FixedModel) -> ArrayStep:
+        images, labels = self._data
+        golden = FixedGoldenStep(
+            self.network, images, labels, model, self._rates(0), USUAL_LOSS
+        )  # fmt: skip
+        return ArrayStep(golden)
+
+    def _stored(self, model: FixedModel) -> tuple[StoredArray, ...]:
+        return tuple(stored_parameters(self._at(model), self._design, new=False))
+
+    def rates(self) -> Mapping[str, tuple[int, int]]:
+        """Return the learning rate of each layer: its mantissa, and the shift of the update."""
+        rate, found = rate_of(RATE / self.batch), {}
+        for layer in self.network.layers:
+            numbers = self.network.fixed.of(layer.name)
+            shift = rate.update_shift(numbers.velocity, numbers.kernel)
+            found[layer.name] = rate.mantissa, shift
+        return found
+
+    def golden(self) -> Iterator[Epoch]:
+        """Yield the epochs of the golden model, until it classifies every image correctly."""
+        images, labels = self._data
+        model, step = initial_model(self.network, SEED), 0
+        for order in self.orders():
+            loss = 0.0
+            for chosen in order.reshape(-1, self.batch):
+                done = train_step(
+                    self.network, model, images[chosen], labels[chosen], self._rates(step),
+                    USUAL_LOSS,
+                )  # fmt: skip
+                model, step = done.model, step + 1
+                loss += done.loss * self.batch
+            right = int((classify(self.network, images, model.parameters) == labels).sum())
+            yield Epoch(loss, right, self._stored(model))
+            if right == EXAMPLES:
+                return
