@@ -67,7 +67,7 @@ NAVIGATION: list[dict[str, Any]] = [
             {"Arrays in memory": "layout.md"},
             {"Drivers": "drivers.md"},
             {"An accelerator that trains from memory": "system.md"},
-            {"ECP5: from export to training": "ecp5.md"},
+            {"ECP5: from export to training": "route-ecp5.md"},
             {"Output files": "output.md"},
             {"The converter": "conversion.md"},
             {"MyHDL's own test suite": "myhdl-suite.md"},
