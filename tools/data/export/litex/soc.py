@@ -16,10 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from litedram.common import PhySettings
 from litedram.frontend.axi import LiteDRAMAXI2Native, LiteDRAMAXIPort
 from litedram.modules import MT48LC16M16
-from litedram.phy import HalfRateGENSDRPHY
+from litedram.phy import GENSDRPHY
 from litedram.phy.model import SDRAMPHYModel
 from litex.build.generic_platform import GenericPlatform, Pins, Subsignal
 from litex.build.io import CRG, DDROutput
@@ -41,11 +40,6 @@ ROM_BYTES = 128 * 1024
 STACK_BYTES = 8 * 1024
 REGISTERS = 0x9000_0000
 """Address of the accelerator's registers, in a region without a cache."""
-MODEL = PhySettings(
-    phytype="SDRAMPHYModel", memtype="SDR", databits=16, dfi_databits=16, nphases=2,
-    rdphase=0, wrphase=0, cl=2, read_latency=2, write_latency=0,
-)  # fmt: skip
-"""The settings of HalfRateGENSDRPHY for the model; its memory has two clocks in a cycle."""
 COMPILER = "riscv64-unknown-elf-gcc"
 WAYS = {
     "aw": "out", "w": "out", "ar": "out", "b": "in", "r": "in",
@@ -54,20 +48,19 @@ WAYS = {
 
 
 class Clocks(LiteXModule):
-    """The clocks of a ULX3S: 25 MHz in; the system's; twice that for the memory."""
+    """The clocks of a ULX3S: 25 MHz in; the system's; the memory's a quarter behind it."""
 
     def __init__(self, platform: Any) -> None:
         """Take the pins."""
-        for name in ("sys", "sys2x", "sys2x_ps"):
+        for name in ("sys", "sys_ps"):
             setattr(self, f"cd_{name}", ClockDomain(name))
         self.pll = pll = ECP5PLL()
         self.comb += pll.reset.eq(platform.request("rst"))
         pll.register_clkin(platform.request("clk25"), 25e6)
         pll.create_clkout(self.cd_sys, HERTZ)
-        pll.create_clkout(self.cd_sys2x, 2 * HERTZ)
-        pll.create_clkout(self.cd_sys2x_ps, 2 * HERTZ, phase=180)  # as in litex_boards
+        pll.create_clkout(self.cd_sys_ps, HERTZ, phase=90)
         clock = platform.request("sdram_clock")
-        self.specials += DDROutput(1, 0, clock, ClockSignal("sys2x_ps"))
+        self.specials += DDROutput(1, 0, clock, ClockSignal("sys_ps"))
         self.comb += platform.request("wifi_gpio0").eq(1)  # it would reset the FPGA
 
 
@@ -117,13 +110,13 @@ class System(SoCCore):
             integrated_rom_size=ROM_BYTES, integrated_rom_init=program,
             integrated_sram_size=STACK_BYTES,
         )  # fmt: skip
-        chip = MT48LC16M16(HERTZ, "1:2")
+        chip = MT48LC16M16(HERTZ, "1:1")
         if simulated:
             self.crg = CRG(platform.request("sys_clk"))
-            self.sdrphy = SDRAMPHYModel(chip, MODEL, clk_freq=HERTZ)
+            self.sdrphy = SDRAMPHYModel(chip, data_width=16, clk_freq=HERTZ)
         else:
             self.crg = Clocks(platform)
-            self.sdrphy = HalfRateGENSDRPHY(platform.request("sdram"), HERTZ)
+            self.sdrphy = GENSDRPHY(platform.request("sdram"), HERTZ)
         # Without an L2 cache, each store of the CPU is in memory before its next access.
         self.add_sdram("sdram", phy=self.sdrphy, module=chip, l2_cache_size=0)
         port = package["port"]
