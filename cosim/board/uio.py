@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
 import select
@@ -44,8 +45,8 @@ class UioDevice:
         """Return the board, after its self-test.
 
         Raises:
-            BadInput: a file is missing or cannot be opened, the accelerator cannot address the
-                buffer, or the interrupt does not come.
+            BadInput: a file cannot be opened, another process uses the board, the accelerator
+                cannot address the buffer, or there is no interrupt.
             CheckFailed: the board has another accelerator, or does not answer.
         """
         return opened(UioAccess(self), system)
@@ -67,12 +68,14 @@ class UioAccess:
         """Open the files.
 
         Raises:
-            BadInput: a file is missing, cannot be opened, or is too small.
+            BadInput: a file is missing, cannot be opened, or is too small, or another process uses
+                the board.
         """
         self.name = device.memory
         self._folder = Path(device.buffers) / Path(device.memory).name
         self.address, self.size = (self._number(name) for name in ("phys_addr", "size"))
         self._file, registers = _mapped(device.registers, 1 << ADDRESS_WIDTH)
+        _claim(self._file, device.registers)
         self._registers = np.frombuffer(registers, np.uint32)
         _, arena = _mapped(device.memory, self.size)
         self._arena = np.frombuffer(arena, np.uint8)
@@ -133,6 +136,14 @@ def _mapped(path: str, size: int) -> tuple[BinaryIO, mmap.mmap]:
         raise BadInput(
             f"{path}: {_reason(error)}: allowed is a device file of {size} bytes"
         ) from error
+
+
+def _claim(file: BinaryIO, path: str) -> None:
+    """Lock a device file until it is closed, or until this process ends."""
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise BadInput(f"{path}: another process uses the board: allowed is one") from error
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -184,6 +185,27 @@ def test_uio_maps_registers_and_the_buffer(files: UioDevice) -> None:
     assert access.read32(0x20) == 0xDEADBEEF
     assert (access.address, access.size, access.name) == (ADDRESS, SIZE, files.memory)
     check_memory(access, lambda: np.fromfile(files.memory, np.uint8), (1, 100))
+
+
+HOLDER = """
+import sys
+from merp.cosim.board.uio import UioAccess, UioDevice
+held = UioAccess(UioDevice(*sys.argv[1:3], False, sys.argv[3]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_uio_refuses_a_board_of_another_process(files: UioDevice) -> None:
+    command = [sys.executable, "-c", HOLDER, files.registers, files.memory, files.buffers]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(BadInput, match="uio0: another process uses the board: allowed is one"):
+            UioAccess(files)
+        holder.communicate()
+    first = UioAccess(files)
+    assert UioAccess(files).size == first.size  # of the same process
 
 
 def test_uio_brings_cache_and_memory_together_in_the_part_that_moves(files: UioDevice) -> None:
