@@ -19,6 +19,7 @@ from merp.cosim.synthesis import resources
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import Bundles, Stream, bits, flag
 from merp.hdl.memory.axi4 import Axi4
+from merp.hdl.memory.bitstream_loader import LoaderPorts
 from merp.hdl.memory.memory_subsystem import memory_subsystem
 from merp.models.fpga.parts import PARTS
 from merp.models.memory.params.subsystem import SubsystemDesign
@@ -50,6 +51,7 @@ def subsystem_top(design: SubsystemDesign) -> SimpleNamespace:
     arguments |= {"s_axi": AxiLite(), "m_axi": Axi4(design.port), "design": design}
     arguments |= {"streams": ports_of(design), "engines": Bundles(engines)}
     arguments |= {"interrupts": bits(design.engines), "registers": design.registers("1.2.3")}
+    arguments |= {"loader": LoaderPorts(design)}
     return SimpleNamespace(function=memory_subsystem, args=arguments)
 
 
