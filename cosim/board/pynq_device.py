@@ -25,7 +25,8 @@ class PynqDevice:
 
     Attributes:
         ip: the accelerator in an overlay, a ``pynq.DefaultIP``.
-        size: bytes of the arena; ``merp system --json`` has the need as ``memory.end``.
+        size: bytes of the arena; the need is ``memory.end`` minus ``memory.first`` of
+            ``merp system --json``, or a few bytes more.
     """
 
     ip: Any

@@ -37,6 +37,9 @@ ENABLES: Mapping[str, str] = {
 }
 """The purpose of each extra."""
 
+OWN_WORK = frozenset({"bench", "docs", "dev", "full"})
+"""Extras for work on merp itself."""
+
 _PROGRAMS: Mapping[str, Sequence[str]] = {
     "myhdl": (),
     "verilator": ("verilator", "g++", "make"),

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 
-from merp.tools.doctor.examination import ENABLES, Examination, Extra
+from merp.tools.doctor.examination import ENABLES, OWN_WORK, Examination, Extra
 from merp.tools.doctor.packages import OWN, Package
 from merp.tools.doctor.programs import SECONDS, Program
 
@@ -36,8 +36,7 @@ def lines(found: Examination, width: int) -> Iterator[str]:
     yield from _folded(f"merp {found.version}, Python {found.python}, {_support(found)}", width)
     yield from _packages(found.required, width)
     yield from _folded(f"engines: {_engines(found)}", width)
-    for extra in found.extras:
-        yield from _extra(extra, width)
+    yield from _extras(found.extras, width)
     for name, program in found.programs.items():
         yield from _program(name, program, width)
     if not found.has_pip:
@@ -63,6 +62,16 @@ def _engines(found: Examination) -> str:
     ready = [name for name, lacks in found.lacking.items() if not lacks]
     others = [f"{name} lacks {', '.join(lacks)}" for name, lacks in found.lacking.items() if lacks]
     return "; ".join(filter(None, [", ".join(ready), *others]))
+
+
+def _extras(extras: Sequence[Extra], width: int) -> Iterator[str]:
+    """Yield a row for each extra; complete extras for work on merp share one."""
+    shared = [each.name for each in extras if each.name in OWN_WORK and not each.wrong]
+    for extra in extras:
+        if extra.name not in shared:
+            yield from _extra(extra, width)
+    if shared:
+        yield from _row(f"work on {OWN}", "complete", f"extras {', '.join(shared)}", width)
 
 
 def _extra(extra: Extra, width: int) -> Iterator[str]:

@@ -19,10 +19,10 @@ from merp.tools.system.planned_system import PlannedStep, PlannedSystem
 FOLDER: Final = "vivado"
 
 MOST_OUTSTANDING: Final = 32
-"""Largest number of transactions that SmartConnect is told to expect."""
+"""The IP declares at most this number of outstanding transactions."""
 
 LEAST_ARENA: Final = 1 << 20
-"""Bytes of an arena under PYNQ at least."""
+"""Fewest bytes of an arena under PYNQ."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from merp.tools.doctor import examination, packages, programs
-from merp.tools.doctor.examination import ENABLES, Examination, Extra
+from merp.tools.doctor.examination import ENABLES, OWN_WORK, Examination, Extra
 from merp.tools.doctor.packages import Package
 from merp.tools.doctor.programs import Program
 from merp.tools.doctor.screen import lines
@@ -319,11 +319,13 @@ def _right(package: Package) -> Package:
     return replace(package, version=package.version or "12.12.12", right=True)
 
 
-def test_with_everything_the_screen_has_26_lines_of_80_columns() -> None:
+def test_with_everything_the_screen_has_25_lines_of_80_columns() -> None:
     shown = list(lines(whole(), 80))
-    assert len(shown) <= 26
+    assert len(shown) <= 25
     assert max(map(len, shown)) <= 80
     assert not any("install" in line for line in shown)
+    (shared,) = (line for line in shown if line.startswith("work on merp"))
+    assert set(shared.partition("extras ")[2].split(", ")) == OWN_WORK
 
 
 @pytest.mark.parametrize("width", [1, 20, 40, 59, 60, 200])
