@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from merp.models.base.errors import BadInput
 from merp.models.memory.layout import FIRST_ADDRESS
@@ -67,6 +71,12 @@ class Buffers:
     def free_all(self) -> None:
         """Free all buffers. Memory keeps its contents."""
         self._free = max(self.base, FIRST_ADDRESS)
+
+    def data(self, call: str, buffer: Buffer, array: np.ndarray[Any, Any]) -> NDArray[np.uint8]:
+        """Return the bytes of an array in C order, after ``check``."""
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        self.check(call, buffer, data.size)
+        return data
 
     def check(self, call: str, buffer: Buffer, size: int) -> None:
         """Check that an array fits a buffer, and the buffer the memory.

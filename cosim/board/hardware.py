@@ -109,8 +109,7 @@ class HardwareBoard:
         Raises:
             BadInput: the array has more bytes than the buffer.
         """
-        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        self._buffers.check("to_device", buffer, data.size)
+        data = self._buffers.data("to_device", buffer, array)
         self._access.store(buffer.address - self._access.address, data)
 
     def from_device(

@@ -98,8 +98,7 @@ class RtlBoard:
 
     def to_device(self, buffer: Buffer, array: np.ndarray[Any, Any]) -> None:
         """Copy an array to the start of a buffer, in C order."""
-        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        self._buffers.check("to_device", buffer, data.size)
+        data = self._buffers.data("to_device", buffer, array)
         self._data[buffer.address : buffer.address + data.size] = data
 
     def from_device(

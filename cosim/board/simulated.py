@@ -101,10 +101,9 @@ class SimulatedBoard:
         Raises:
             BadInput: the array has more bytes than the buffer.
         """
-        plain = np.ascontiguousarray(array)
-        self._buffers.check("to_device", buffer, plain.nbytes)
-        where = plain.ctypes.data_as(ctypes.c_void_p)
-        self._library.board_store(self._board, buffer.address, where, plain.nbytes)
+        data = self._buffers.data("to_device", buffer, array)
+        where = data.ctypes.data_as(ctypes.c_void_p)
+        self._library.board_store(self._board, buffer.address, where, data.size)
 
     def from_device(
         self, buffer: Buffer, dtype: np.typing.DTypeLike, shape: int | tuple[int, ...]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device_files import device_files
 from fake_accelerator import FakeAccelerator
 from forward_board import small_system
 
@@ -165,15 +166,7 @@ def check_memory(access: Access, memory: Callable[[], Bytes], sizes: tuple[int, 
 @pytest.fixture
 def files(tmp_path: Path) -> UioDevice:
     """The device files, as regular files."""
-    folder = tmp_path / "class" / "udmabuf0"
-    folder.mkdir(parents=True)
-    (folder / "phys_addr").write_text(f"0x{ADDRESS:016x}\n")
-    (folder / "size").write_text(f"{SIZE}\n")
-    (tmp_path / "udmabuf0").write_bytes(bytes(SIZE))
-    (tmp_path / "uio0").write_bytes(bytes(4096))
-    return UioDevice(
-        str(tmp_path / "uio0"), str(tmp_path / "udmabuf0"), False, str(tmp_path / "class")
-    )
+    return device_files(tmp_path, ADDRESS, SIZE)
 
 
 def test_uio_maps_registers_and_the_buffer(files: UioDevice) -> None:

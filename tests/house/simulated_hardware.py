@@ -2,10 +2,12 @@
 
 import contextlib
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from device_files import device_files
 
 from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.driver import Board
@@ -68,14 +70,7 @@ class SimulatedUio(UioDevice):
 
 def uio(folder: Path) -> SimulatedUio:
     """Write the device files into a folder, and return the device."""
-    described = folder / "class" / "udmabuf0"
-    described.mkdir(parents=True)
-    (described / "phys_addr").write_text(f"{ADDRESS:#018x}\n")
-    (described / "size").write_text(f"{SIZE}\n")
-    (folder / "udmabuf0").write_bytes(bytes(SIZE))
-    (folder / "uio0").write_bytes(bytes(4096))
-    files = (str(folder / name) for name in ("uio0", "udmabuf0"))
-    return SimulatedUio(*files, interrupt=False, buffers=str(folder / "class"))
+    return SimulatedUio(**asdict(device_files(folder, ADDRESS, SIZE)))
 
 
 class BusOfSystem:

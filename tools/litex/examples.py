@@ -47,7 +47,7 @@ SEED: Final = 0
 
 
 @dataclass(frozen=True)
-class Epoch:
+class GoldenEpoch:
     """An epoch of the golden model.
 
     Attributes:
@@ -151,7 +151,7 @@ class Examples:
             found[layer.name] = rate.mantissa, shift
         return found
 
-    def golden(self) -> Iterator[Epoch]:
+    def golden(self) -> Iterator[GoldenEpoch]:
         """Yield the epochs of the golden model, until it classifies every image correctly."""
         images, labels = self._data
         model, step = initial_model(self.network, SEED), 0
@@ -165,6 +165,6 @@ class Examples:
                 model, step = done.model, step + 1
                 loss += done.loss * self.batch
             right = int((classify(self.network, images, model.parameters) == labels).sum())
-            yield Epoch(loss, right, self._stored(model))
+            yield GoldenEpoch(loss, right, self._stored(model))
             if right == EXAMPLES:
                 return

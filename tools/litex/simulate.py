@@ -46,7 +46,7 @@ _CYCLES = re.compile(r"cycles (\d+)")
 
 
 @dataclass(frozen=True)
-class Epoch:
+class FirmwareEpoch:
     """An epoch of the firmware.
 
     Attributes:
@@ -76,7 +76,7 @@ class Trained:
         cycles: cycles from power-up to the end of the output.
     """
 
-    epochs: Sequence[Epoch]
+    epochs: Sequence[FirmwareEpoch]
     cycles: int
 
     def json(self) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def compared(lines: Sequence[str], examples: Examples) -> Trained:
     if failed := [line for line in lines if line.startswith("error: ")]:
         raise CheckFailed(f"firmware: {failed[0]}")
     found = [match for line in lines if (match := _EPOCH.fullmatch(line))]
-    epochs = [Epoch(each[2], int(each[3]), each[5], int(each[6])) for each in found]
+    epochs = [FirmwareEpoch(each[2], int(each[3]), each[5], int(each[6])) for each in found]
     golden = list(examples.golden())
     for number, (epoch, wanted) in enumerate(zip(epochs, golden, strict=False), 1):
         loss = int(wanted.loss * 1_000_000 / EXAMPLES)
