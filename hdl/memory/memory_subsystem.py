@@ -14,15 +14,15 @@ from merp.hdl.base.signals import Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.bitstream_loader import BitstreamLoad, LoaderPorts, bitstream_loader
-from merp.hdl.memory.command_processor import (
+from merp.hdl.memory.command_processor import command_processor
+from merp.hdl.memory.memory_interface import MoverControl, memory_interface, ports_of
+from merp.hdl.memory.processor_ports import (
     ListControl,
     ListFetch,
     ProcessorStatus,
     StreamControl,
     WalkWrite,
-    command_processor,
 )
-from merp.hdl.memory.memory_interface import MoverControl, memory_interface, ports_of
 from merp.hdl.memory.requests import ErrorResponse
 from merp.hdl.memory.stream_control import stream_control
 from merp.hdl.memory.tail_keep import tail_keep

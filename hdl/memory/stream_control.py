@@ -7,8 +7,8 @@ from typing import Any
 from myhdl import always_comb
 
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.memory.command_processor import StreamControl
 from merp.hdl.memory.memory_interface import MoverControl
+from merp.hdl.memory.processor_ports import StreamControl
 
 
 @entity

@@ -8,7 +8,7 @@ from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.memory.command_processor import WalkWrite
+from merp.hdl.memory.processor_ports import WalkWrite
 from merp.hdl.memory.requests import WalkConfig
 from merp.models.memory.params.commands import TAIL_LOW, TAIL_WORD, WORD
 

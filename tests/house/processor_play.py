@@ -6,13 +6,13 @@ from random import Random
 from block_bench import BlockBench, Recorded, Sample
 from merp.hdl.axi.lite_manager import RegisterAccess
 from merp.hdl.base.signals import Stream, bits
-from merp.hdl.memory.command_processor import (
+from merp.hdl.memory.command_processor import command_processor
+from merp.hdl.memory.processor_ports import (
     ListControl,
     ListFetch,
     ProcessorStatus,
     StreamControl,
     WalkWrite,
-    command_processor,
 )
 from merp.models.memory.params.commands import ENGINE, WORD, ProcessorDesign
 from merp.models.memory.player import Outcome, Player

@@ -27,7 +27,7 @@ from list_system import (
 from movers import config_inputs
 
 from block_bench import BlockBench, Sample
-from merp.hdl.memory.command_processor import WalkWrite
+from merp.hdl.memory.processor_ports import WalkWrite
 from merp.hdl.memory.requests import WalkConfig
 from merp.hdl.memory.walk_registers import walk_registers
 from merp.models.base.register_map import STATUS, Register
