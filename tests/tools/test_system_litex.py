@@ -115,9 +115,9 @@ def test_the_course_is_that_of_merp_train(course: Examples) -> None:
 
 @needs("scikit-learn")
 def test_a_training_that_equals_the_golden_model_is_accepted(course: Examples) -> None:
-    found = compared(output(course), course)
+    found = compared(output(course), course, 50)
     assert found.cycles == 7_000_000
-    assert [round(each.images_s) for each in found.epochs] == [1000, 1000]
+    assert [round(each.images_s(50)) for each in found.epochs] == [1000, 1000]
 
 
 @needs("scikit-learn")
@@ -138,7 +138,7 @@ def test_a_training_that_differs_is_refused(
     lines = output(course)
     lines[line] = re.sub(old, new, lines[line], count=1)
     with pytest.raises(CheckFailed, match=said):
-        compared(lines, course)
+        compared(lines, course, 50)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 from pathlib import Path
 from subprocess import STDOUT
 from typing import Any, Final
@@ -21,8 +22,8 @@ from merp.tools.common.progress import Progress
 from merp.tools.litex.programs import FOLDER, beside, generate, yosys
 
 TOP: Final = "board"
-CLOCK_MHZ: Final = 50
-"""Clock of the system. nextpnr derives it, and that of the memory, from the pin and the PLL."""
+CLOCK_ERROR: Final = 0.01
+"""Largest relative error of the clock of the PLL, as LiteX allows."""
 
 BITSTREAM: Final = f"{TOP}.bit"
 REPORT: Final = "routed.json"
@@ -75,8 +76,13 @@ class Bitstream:
         }  # fmt: skip
 
 
-def build(package: Path, progress: Progress) -> Bitstream:
+def build(package: Path, clock_mhz: float, progress: Progress) -> Bitstream:
     """Write the bitstream of a package, and the report of its routing, into its folder.
+
+    Args:
+        package: the folder of the package.
+        clock_mhz: clock of the system. nextpnr derives it from the pin and the PLL.
+        progress: called with the progress.
 
     Raises:
         BadInput: a program is missing.
@@ -98,7 +104,7 @@ def build(package: Path, progress: Progress) -> Bitstream:
         _run("synthesis", [*synthesiser, "synthesis.ys"], folder, progress)
         _run("routing", [nextpnr, *ROUTE], folder, progress)
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-        found = read_report(report)
+        found = read_report(report, clock_mhz)
         for name, each in report["fmax"].items():
             if each["achieved"] < each["constraint"]:
                 raise CheckFailed(
@@ -114,15 +120,17 @@ def build(package: Path, progress: Progress) -> Bitstream:
     return found
 
 
-def read_report(report: Mapping[str, Any]) -> Bitstream:
-    """Read a report of nextpnr, its option ``--report``.
+def read_report(report: Mapping[str, Any], clock_mhz: float) -> Bitstream:
+    """Read a report of nextpnr, its option ``--report``, for a clock of the system.
 
     Raises:
         ValueError: it is not such a report.
     """
     try:
         clocks = report["fmax"].values()
-        clock = next(each for each in clocks if round(each["constraint"]) == CLOCK_MHZ)
+        clock = next(
+            each for each in clocks if isclose(each["constraint"], clock_mhz, rel_tol=CLOCK_ERROR)
+        )
         sites = {kind: report["utilization"][site] for kind, site in SITES.items()}
         return Bitstream(
             clock_mhz=float(clock["constraint"]),

@@ -28,9 +28,6 @@ from merp.tools.litex.programs import FOLDER, generate
 HARNESS: Final = "simulation.cpp"
 EXECUTABLE: Final = "simulation"
 TOP: Final = "board"
-HERTZ: Final = 50_000_000
-"""Clock of the system, as in ``soc.py``."""
-
 MOST_CYCLES: Final = 400_000_000
 FLAGS: Final = (
     "--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
@@ -61,10 +58,9 @@ class FirmwareEpoch:
     checksum: str
     cycles: int
 
-    @property
-    def images_s(self) -> float:
-        """Trained images a second at the clock of the system."""
-        return EXAMPLES * HERTZ / self.cycles
+    def images_s(self, clock_mhz: float) -> float:
+        """Return the trained images a second at a clock of the system."""
+        return EXAMPLES * clock_mhz * 1e6 / self.cycles
 
 
 @dataclass(frozen=True)
@@ -74,24 +70,30 @@ class Trained:
     Attributes:
         epochs: the epochs.
         cycles: cycles from power-up to the end of the output.
+        clock_mhz: clock of the system.
     """
 
     epochs: Sequence[FirmwareEpoch]
     cycles: int
+    clock_mhz: float
 
     def json(self) -> dict[str, Any]:
         """Return the training for programs."""
-        rows = [{**asdict(each), "images_s": round(each.images_s)} for each in self.epochs]
-        return {"images": EXAMPLES, "clock_mhz": HERTZ // 10**6, "cycles": self.cycles,
+        rows = [
+            {**asdict(each), "images_s": round(each.images_s(self.clock_mhz))}
+            for each in self.epochs
+        ]
+        return {"images": EXAMPLES, "clock_mhz": self.clock_mhz, "cycles": self.cycles,
                 "epochs": rows}  # fmt: skip
 
 
-def simulate(package: Path, examples: Examples, progress: Progress) -> Trained:
+def simulate(package: Path, examples: Examples, clock_mhz: float, progress: Progress) -> Trained:
     """Run the system of a package in Verilator until its firmware ends.
 
     Args:
         package: the folder of the package.
         examples: its training.
+        clock_mhz: clock of the system.
         progress: called with each line of the firmware.
 
     Raises:
@@ -106,7 +108,7 @@ def simulate(package: Path, examples: Examples, progress: Progress) -> Trained:
         progress.say("compiling the simulation")
         program = _built(verilator, folder, package / FOLDER / HARNESS)
         lines = list(_output([str(program), str(MOST_CYCLES)], folder, progress))
-    return compared(lines, examples)
+    return compared(lines, examples, clock_mhz)
 
 
 def _built(verilator: Verilator, folder: Path, harness: Path) -> Path:
@@ -149,7 +151,7 @@ def _output(command: Sequence[str], folder: Path, progress: Progress) -> Iterato
             raise CheckFailed(f"simulation: {process.stderr.read().strip()}")
 
 
-def compared(lines: Sequence[str], examples: Examples) -> Trained:
+def compared(lines: Sequence[str], examples: Examples, clock_mhz: float) -> Trained:
     """Compare the output of the firmware with the golden model: every epoch and every parameter.
 
     Raises:
@@ -177,7 +179,7 @@ def compared(lines: Sequence[str], examples: Examples) -> Trained:
         if words is None or not np.array_equal(words, words_of(wanted_array)):
             raise CheckFailed(f"firmware: {wanted_array.name}: not the words of the golden model")
     cycles = next(int(each[1]) for line in lines if (each := _CYCLES.fullmatch(line)))
-    return Trained(epochs, cycles)
+    return Trained(epochs, cycles, clock_mhz)
 
 
 def _words(text: str) -> NDArray[np.uint16]:

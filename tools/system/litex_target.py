@@ -62,6 +62,7 @@ def write_target(folder: Path, step: PlannedStep, facts: Mapping[str, Any], titl
         shutil.copyfile(DATA / "export" / FOLDER / name, place / name)
     system = {
         "top": facts["top"], "port": facts["port"], "verilog": facts["compile_order"]["verilog"],
+        "clock_mhz": step.board.clock_mhz,
     }  # fmt: skip
     (place / SYSTEM).write_text(json.dumps(system, indent=2) + "\n", encoding="ascii")
     values = {"title": title, "version": version("merp"), **tables(step)}

@@ -93,5 +93,6 @@ def make_target(
         return None
     write_target(folder, step, facts, title)
     examples = Examples(step.network, int(step.memory.json()["images"]))
-    trained = simulate(folder, examples, progress) if asked.simulate else None
-    return Made(trained, build(folder, progress) if asked.build else None)
+    clock = step.board.clock_mhz
+    trained = simulate(folder, examples, clock, progress) if asked.simulate else None
+    return Made(trained, build(folder, clock, progress) if asked.build else None)

@@ -35,7 +35,6 @@ from migen import ClockDomain, ClockSignal, Instance, ResetSignal
 
 HERE = Path(__file__).resolve().parent
 NAME = "board"
-HERTZ = 50_000_000
 ROM_BYTES = 128 * 1024
 STACK_BYTES = 8 * 1024
 REGISTERS = 0x9000_0000
@@ -50,15 +49,15 @@ WAYS = {
 class Clocks(LiteXModule):
     """The clocks of a ULX3S: 25 MHz in; the system's; the memory's a quarter behind it."""
 
-    def __init__(self, platform: Any) -> None:
-        """Take the pins."""
+    def __init__(self, platform: Any, hertz: float) -> None:
+        """Take the pins; ``hertz`` is the clock of the system."""
         for name in ("sys", "sys_ps"):
             setattr(self, f"cd_{name}", ClockDomain(name))
         self.pll = pll = ECP5PLL()
         self.comb += pll.reset.eq(platform.request("rst"))
         pll.register_clkin(platform.request("clk25"), 25e6)
-        pll.create_clkout(self.cd_sys, HERTZ)
-        pll.create_clkout(self.cd_sys_ps, HERTZ, phase=90)
+        pll.create_clkout(self.cd_sys, hertz)
+        pll.create_clkout(self.cd_sys_ps, hertz, phase=90)
         clock = platform.request("sdram_clock")
         self.specials += DDROutput(1, 0, clock, ClockSignal("sys_ps"))
         self.comb += platform.request("wifi_gpio0").eq(1)  # it would reset the FPGA
@@ -104,19 +103,20 @@ class System(SoCCore):
     def __init__(self, platform: Any, simulated: bool, program: Sequence[int] = ()) -> None:
         """Connect everything; ``program`` is the contents of the ROM."""
         package = json.loads((HERE / "system.json").read_text())
+        hertz = package["clock_mhz"] * 1e6
         SoCCore.__init__(
-            self, platform, HERTZ, cpu_type="vexriscv", cpu_variant="standard",
+            self, platform, hertz, cpu_type="vexriscv", cpu_variant="standard",
             ident="merp", ident_version=False, uart_name="sim" if simulated else "serial",
             integrated_rom_size=ROM_BYTES, integrated_rom_init=program,
             integrated_sram_size=STACK_BYTES,
         )  # fmt: skip
-        chip = MT48LC16M16(HERTZ, "1:1")
+        chip = MT48LC16M16(hertz, "1:1")
         if simulated:
             self.crg = CRG(platform.request("sys_clk"))
-            self.sdrphy = SDRAMPHYModel(chip, data_width=16, clk_freq=HERTZ)
+            self.sdrphy = SDRAMPHYModel(chip, data_width=16, clk_freq=hertz)
         else:
-            self.crg = Clocks(platform)
-            self.sdrphy = GENSDRPHY(platform.request("sdram"), HERTZ)
+            self.crg = Clocks(platform, hertz)
+            self.sdrphy = GENSDRPHY(platform.request("sdram"), hertz)
         # Without an L2 cache, each store of the CPU is in memory before its next access.
         self.add_sdram("sdram", phy=self.sdrphy, module=chip, l2_cache_size=0)
         port = package["port"]
