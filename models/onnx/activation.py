@@ -1,25 +1,31 @@
-"""Operators that follow a convolution: ReLU, poolings, and the activation of the loss."""
+"""Import operators that follow a convolution: ReLU, poolings, and the activation of the loss."""
 
 from __future__ import annotations
 
+from math import inf, prod
 from typing import Any
 
 from merp.models.base.shape import Pool
 from merp.models.onnx.assembly import Assembly
+from merp.models.onnx.axes import meant
 from merp.models.onnx.node import Node
-from merp.models.onnx.windows import one_of, pads_of
+from merp.models.onnx.tensor import DIMENSIONS
+from merp.models.onnx.windows import Padding, one_of, pads_of
+
+HIGH = 1e38
+"""A limit from which on a maximum is none: exporters write the largest binary32."""
 
 NEW_SOFTMAX = 13
 """First operator set in which Softmax acts on one axis, not on all axes from ``axis`` on."""
 
 
-def relu(assembly: Assembly, node: Node) -> None:
+def relu(assembly: Assembly, node: Node, inputs: int = 1) -> None:
     """Import Relu. A layer has its ReLU before pooling; a Relu after max pooling is moved there.
 
     Forward and backward propagation are the same. The maximum of max(x, 0) is max(maximum, 0). If
     it is above 0, its position is the same. If it is 0, no delta is propagated.
     """
-    node.takes(1)
+    node.takes(inputs)
     node.has("consumed_inputs")
     layer = assembly.last(node)
     if assembly.pooled and not assembly.activated:
@@ -29,6 +35,26 @@ def relu(assembly: Assembly, node: Node) -> None:
             f"{node.label} of {layer.name} is moved before its maximum pooling, which is equivalent"
         )
     assembly.extend(node, {"relu": True})
+
+
+def clip(assembly: Assembly, node: Node) -> None:
+    """Import Clip from 0 without a maximum, which is ReLU."""
+    low, high = _limit(node, 1, "min", -inf), _limit(node, 2, "max", inf)
+    if low != 0 or high < HIGH:
+        raise node.bad(
+            "range", [low, high], "[0, inf], which is ReLU: another one needs engines that clip"
+        )
+    relu(assembly, node, inputs=3)
+
+
+def _limit(node: Node, index: int, attribute: str, default: float) -> float:
+    """Return a limit of Clip, which is an input or an attribute."""
+    given = node.operand(index)
+    if given is None:
+        return node.number(attribute, default)
+    if given.kind is None or given.shape not in ((), (1,)):
+        raise node.refuse(f"{attribute}: must be one number")
+    return float(given.array().reshape(-1)[0])
 
 
 def max_pool(assembly: Assembly, node: Node) -> None:
@@ -48,20 +74,35 @@ def average_pool(assembly: Assembly, node: Node) -> None:
     dilations = node.wholes("dilations", (1, 1))
     if dilations != [1, 1]:
         raise node.bad("dilations", dilations, "[1, 1]")
-    pad = _pool(assembly, node, "average").pad
-    if pad and not counted:
-        raise node.bad("count_include_pad", counted, "1 with padding")
+    _pool(assembly, node, "average", own=bool(counted))
 
 
 def global_average_pool(assembly: Assembly, node: Node) -> None:
     """Import GlobalAveragePool: average pooling with a window as large as the map."""
     node.takes(1)
-    rows, columns, _ = assembly.size
-    _check_maps(assembly, node)
-    if rows != columns:
-        raise node.refuse(f"maps of {rows} x {columns}: must be square")
-    if rows > 1:
-        _add(assembly, node, {"kind": "average", "window": rows, "stride": rows})
+    _global_average(assembly, node)
+
+
+def reduce_mean(assembly: Assembly, node: Node) -> None:
+    """Import ReduceMean over rows and columns, which is global average pooling."""
+    node.takes(2)
+    node.whole("noop_with_empty_axes", 0)
+    given = node.operand(1)
+    if given is None:
+        most = len(node.attributes["axes"].ints) if "axes" in node.attributes else 0
+        found = node.wholes("axes", [0] * most) if most <= DIMENSIONS else []
+    elif given.kind is None or given.kind.name != "int64" or prod(given.shape) > DIMENSIONS:
+        raise node.refuse("axes: must be a vector of whole numbers")
+    else:
+        found = [int(each) for each in given.array().reshape(-1)]
+    keeps = node.whole("keepdims", 1)
+    axes = assembly.value.axes
+    both = [axes.index(2), axes.index(3)]
+    if assembly.flat or len(found) != len(both) or meant(axes, found) != {2, 3}:
+        raise node.bad("axes", found, f"{both}, rows and columns")
+    _global_average(assembly, node)
+    if not keeps:
+        assembly.flatten(node)
 
 
 def softmax(assembly: Assembly, node: Node) -> None:
@@ -71,22 +112,38 @@ def softmax(assembly: Assembly, node: Node) -> None:
     rows, columns, _ = assembly.size
     old = assembly.graph.opset < NEW_SOFTMAX
     axis = node.whole("axis", 1 if old else -1)
-    classes = {1, -1} if assembly.flat else {1, -3}
-    if (rows, columns) != (1, 1) or axis not in classes:
+    classes = meant((0, 1) if assembly.flat else assembly.value.axes, [axis])
+    if (rows, columns) != (1, 1) or classes != {1}:
         raise node.bad("axis", axis, "1, over the features of a full connection")
     assembly.end(node)
     assembly.said[node] = f"{node.label} is omitted: the loss includes it"
 
 
-def _pool(assembly: Assembly, node: Node, kind: str) -> Pool:
+def _pool(assembly: Assembly, node: Node, kind: str, *, own: bool = True) -> None:
+    """Import a pooling; ``own`` tells whether it may have padding of its own."""
     node.takes(1)
-    _check_maps(assembly, node)
+    _check_flat(assembly, node)
     if "kernel_shape" not in node.attributes:
         raise node.refuse("kernel_shape is missing")
     window = one_of(node, "kernel_shape", node.wholes("kernel_shape", (1, 1)))
     stride = one_of(node, "strides", node.wholes("strides", (1, 1)))
     rows, columns, _ = assembly.size
-    top, left, bottom, right = pads_of(node, (rows, columns), window, stride)
+    padding = assembly.value.padding
+    top, left, bottom, right = sides = pads_of(node, (rows, columns), window, stride, padding)
+    if not own and sides != list(padding.sides if padding else (0, 0, 0, 0)):
+        raise node.bad("count_include_pad", 0, "1 with padding")
+    ceil = node.whole("ceil_mode", 0)
+    if ceil not in (0, 1):
+        raise node.refuse("ceil_mode: must be 0 or 1")
+    if (window, stride) == (1, 1) and not any(sides):
+        assembly.said[node] = f"{node.label} is omitted: its windows are single elements"
+        return
+    _check_second(assembly, node)
+    if padding is not None:
+        _check_padding(assembly, padding, kind)
+    sizes = rows + top + bottom, columns + left + right
+    if all(window <= each < window + (1 if ceil else stride) for each in sizes):
+        stride = max(stride, window)  # of a single window
     keys: dict[str, Any] = {"kind": kind, "window": window, "stride": stride}
     try:
         pool = Pool(**keys, pad=(top, left, bottom, right))
@@ -97,12 +154,32 @@ def _pool(assembly: Assembly, node: Node, kind: str) -> Pool:
         ) from error
     if pool.pad:
         keys["pad"] = pool.pad if isinstance(pool.pad, int) else list(pool.pad)
-    if node.whole("ceil_mode", 0) not in (0, 1):
-        raise node.refuse("ceil_mode: must be 0 or 1")
-    if node.whole("ceil_mode", 0) and _partial(node, pool, rows, columns):
+    if ceil and _partial(node, pool, rows, columns):
         keys["ceil"] = True
-    _add(assembly, node, keys)
-    return pool
+    assembly.extend(node, {"pool": keys})
+
+
+def _global_average(assembly: Assembly, node: Node) -> None:
+    """Import the averages of whole maps."""
+    _check_flat(assembly, node)
+    rows, columns, _ = assembly.size
+    if (rows, columns) == (1, 1):
+        return
+    _check_second(assembly, node)
+    if rows != columns:
+        raise node.refuse(f"maps of {rows} x {columns}: must be square, like windows of engines")
+    assembly.extend(node, {"pool": {"kind": "average", "window": rows, "stride": rows}})
+
+
+def _check_padding(assembly: Assembly, padding: Padding, kind: str) -> None:
+    """Check that a pooling has the same result with its own padding as with that of a Pad."""
+    if kind == "average" and padding.value != 0:
+        raise padding.node.bad("constant_value", padding.value, "0 before average pooling")
+    # Maxima ignore padding. A 0 around them has no effect if no element is below 0.
+    if kind == "max" and padding.value != -inf and (padding.value or not assembly.activated):
+        raise padding.node.bad(
+            "constant_value", padding.value, "-inf before maximum pooling, or 0 after ReLU"
+        )
 
 
 def _partial(node: Node, pool: Pool, rows: int, columns: int) -> bool:
@@ -117,13 +194,12 @@ def _partial(node: Node, pool: Pool, rows: int, columns: int) -> bool:
     return partial
 
 
-def _check_maps(assembly: Assembly, node: Node) -> None:
+def _check_flat(assembly: Assembly, node: Node) -> None:
     assembly.last(node)
     if assembly.flat:
         raise node.refuse("takes features without rows and columns: must follow a convolution")
+
+
+def _check_second(assembly: Assembly, node: Node) -> None:
     if assembly.pooled:
         raise node.refuse("is a second pooling after a convolution: allowed is one")
-
-
-def _add(assembly: Assembly, node: Node, keys: dict[str, Any]) -> None:
-    assembly.extend(node, {"pool": keys})

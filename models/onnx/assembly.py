@@ -16,12 +16,14 @@ from merp.models.network.network import Layer
 from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import AUTO
 from merp.models.network.registry import machine_for
+from merp.models.onnx.axes import CHANNELS_FIRST, CHANNELS_LAST, Axes
 from merp.models.onnx.folding import Fold
 from merp.models.onnx.graph import Graph
 from merp.models.onnx.layer import ModelLayer, Size
 from merp.models.onnx.layer_names import layer_name
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import Tensor
+from merp.models.onnx.windows import Padding
 
 MOST_LAYERS = 512
 
@@ -36,8 +38,10 @@ class Value:
             output of the layer.
         size: rows, columns, channels.
         flat: whether the value is a vector of features.
-        flattened: the size of the maps that were flattened into the features; None if no maps
-            were flattened.
+        axes: the order of the axes of maps, and of the maps that were flattened.
+        padding: elements around the maps that their layer does not compute, if any.
+        flattened: the size of the maps that were flattened into the features, channels first. It is
+            None if no maps were flattened, or maps with channels last, the order of merp.
         ended: a node that must be the last one, if the value follows such a node.
     """
 
@@ -45,8 +49,15 @@ class Value:
     stage: int
     size: Size
     flat: bool
+    axes: Axes = CHANNELS_FIRST
+    padding: Padding | None = None
     flattened: Size | None = None
     ended: Node | None = None
+
+    @property
+    def order(self) -> Axes:
+        """The order of the elements; maps of one element have only one."""
+        return CHANNELS_FIRST if self.size[:2] == (1, 1) else self.axes
 
     @property
     def latest(self) -> bool:
@@ -61,6 +72,7 @@ class Assembly:
         graph: the graph of the nodes.
         name: name of the network.
         partial: whether layers that no design can run are kept, for traffic only.
+        without_lrn: whether local response normalisations are omitted.
         format: number format of the network.
         layers: the layers so far.
         values: the values so far, by name.
@@ -69,14 +81,16 @@ class Assembly:
         said: notes on nodes that are not layers, one line per node.
     """
 
-    def __init__(self, graph: Graph, name: str, partial: bool) -> None:
+    def __init__(self, graph: Graph, name: str, partial: bool, without_lrn: bool) -> None:
         self.graph = graph
         self.name = name
         self.partial = partial
+        self.without_lrn = without_lrn
         self.format = next(key for key, fmt in FORMATS.items() if fmt == graph.image.kind.fmt)
         self.layers: list[ModelLayer] = []
-        self.value = Value(layer=None, stage=0, size=graph.image.size, flat=graph.image.flat)
-        self.values = {graph.image.name: self.value}
+        image = graph.image
+        self.value = Value(layer=None, stage=0, size=image.size, flat=image.flat, axes=image.axes)
+        self.values = {image.name: self.value}
         self.done: dict[Node, ModelLayer | None] = {}
         self.said: dict[Node, str] = {}
 
@@ -116,7 +130,6 @@ class Assembly:
             inputs_first=inputs_first,
             flattened=self.value.flattened,
             nodes=[node],
-            output=node.outputs[0],
         )
         probe = self._probe(node, layer.table, layer.front)
         self._check_design(layer, node, probe)
@@ -143,12 +156,14 @@ class Assembly:
             BadInput: there is no such layer, or another node is between them.
         """
         layer = self.changed(node)
-        if not layer.plain or self.value.flattened:
-            raise node.refuse("must follow its convolution or full connection directly")
+        if not layer.plain or (self.flat and (self.value.flattened or self.size[:2] != (1, 1))):
+            raise node.refuse(
+                "must follow its convolution or full connection directly: elsewhere it needs a "
+                "block that scales maps"
+            )
         self._check_type(node, *fold.tensors)
         layer.folds.append(fold)
         layer.folded.append(node)
-        layer.output = node.outputs[0]
         self._belongs(node, layer, self.size)
         self.said[node] = f"{node.label} is folded into {layer.name}, in binary64 with one rounding"
 
@@ -227,15 +242,36 @@ class Assembly:
         rows, columns, channels = self.size
         return rows * columns * channels
 
-    def flatten(self) -> None:
-        """Convert the maps to a vector of features."""
-        if not self.flat:
-            self.value = replace(self.value, flat=True, flattened=self.size)
+    def flatten(self, node: Node) -> None:
+        """Convert the maps to a vector of features.
+
+        Raises:
+            BadInput: the order of the axes is neither that of ONNX nor that of merp.
+        """
+        if self.flat:
+            return
+        order = self.value.order
+        if self.value.axes[0] != 0 or order not in (CHANNELS_FIRST, CHANNELS_LAST):
+            raise node.refuse("takes transposed maps: allowed are channels in front or at the end")
+        flattened = self.size if order == CHANNELS_FIRST else None
+        self.value = replace(self.value, flat=True, flattened=flattened)
+
+    def unflatten(self) -> None:
+        """Convert features to maps of one element."""
+        self.value = replace(self.value, flat=False, flattened=None, axes=CHANNELS_FIRST)
+
+    def transpose(self, axes: Axes) -> None:
+        """Give the axes of the maps another order."""
+        self.value = replace(self.value, axes=axes)
+
+    def pad(self, padding: Padding) -> None:
+        """Add elements around the maps, for the convolution or pooling that follows."""
+        self.value = replace(self.value, padding=padding)
 
     def _belongs(self, node: Node, layer: ModelLayer, size: Size) -> None:
         """Make ``node`` a part of a layer, whose output then has the size ``size``."""
         layer.nodes.append(node)
-        self.value = replace(self.value, stage=len(layer.nodes), size=size)
+        self.value = replace(self.value, stage=len(layer.nodes), size=size, padding=None)
 
     def _take(self, value: Value, node: Node) -> None:
         """Record that ``node`` uses or adds the output of a layer; the layer is then complete."""

@@ -33,7 +33,10 @@ def conv(assembly: Assembly, node: Node) -> None:
     if dilations != [1, 1]:
         raise node.bad("dilations", dilations, "[1, 1]: dilated convolutions are not supported")
     stride = one_of(node, "strides", node.wholes("strides", (1, 1)))
-    pads = pads_of(node, assembly.size[:2], k, stride)
+    padding = assembly.value.padding
+    if padding is not None and padding.value != 0:
+        raise padding.node.bad("constant_value", padding.value, "0 before a convolution")
+    pads = pads_of(node, assembly.size[:2], k, stride, padding)
     keys: dict[str, Any] = {
         "maps": shape[0],
         "kernel": k,

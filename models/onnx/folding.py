@@ -53,19 +53,28 @@ class Normalisation:
 
 
 @dataclass(frozen=True)
-class Bias:
-    """A bias that is added by a separate node."""
+class Constant:
+    """A constant that a separate node adds, subtracts, multiplies by or divides by."""
 
-    bias: Tensor
+    operator: str
+    constant: Tensor
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """The bias."""
-        return (self.bias,)
+        """The constant."""
+        return (self.constant,)
 
     def affine(self, maps: int) -> tuple[Values, Values, Values]:
-        """Return the factor 1, and the bias."""
-        return np.ones(maps), np.zeros(maps), numbers(self.bias, maps)
+        """Return ``factor``, ``less`` and ``more`` for each map."""
+        value, one, zero = numbers(self.constant, maps), np.ones(maps), np.zeros(maps)
+        with np.errstate(all="ignore"):  # the layer refuses a division by zero
+            return {
+                "Add": (one, zero, value),
+                "Sum": (one, zero, value),
+                "Sub": (one, value, zero),
+                "Mul": (value, zero, zero),
+                "Div": (one / value, zero, zero),
+            }[self.operator]
 
 
 def numbers(tensor: Tensor, maps: int) -> Values:

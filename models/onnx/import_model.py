@@ -21,6 +21,7 @@ from merp.models.onnx.layer import ModelLayer
 from merp.models.onnx.layer_names import network_name
 from merp.models.onnx.model_file import read_model
 from merp.models.onnx.node import Node
+from merp.models.onnx.normalise import is_normal, normalised
 from merp.models.onnx.operators import refusal, take
 from merp.models.onnx.tensor import Tensor
 
@@ -83,18 +84,20 @@ class ModelWeights(Mapping[str, tuple[Bits, Bits]]):
         return f"<weights {self._hash}>"
 
 
-def import_model(path: Path, *, partial: bool = False) -> Imported:
+def import_model(path: Path, *, partial: bool = False, without_lrn: bool = False) -> Imported:
     """Import the ONNX model ``path``.
 
     With ``partial``, the layers before an unsupported node are imported. Layers that no design can
-    run are imported, too.
+    run are imported, too. With ``without_lrn``, local response normalisations are omitted.
 
     Raises:
         BadInput: onnx is not installed, the file is not a model, or a node is not supported.
     """
     model = read_model(path)
     graph = Graph(path.name, model, path.parent)
-    assembly = Assembly(graph, network_name(path.stem), partial)
+    if not is_normal(graph):
+        graph = normalised(graph, model)
+    assembly = Assembly(graph, network_name(path.stem), partial, without_lrn)
     reason = ""
     try:
         _walk(assembly)
@@ -140,3 +143,6 @@ def _walk(assembly: Assembly) -> None:
     left = graph.left(assembly.done)
     if left:
         raise refusal(left[0])
+    padding = assembly.values[graph.output].padding
+    if padding is not None:
+        raise padding.node.refuse("is the last node: must precede a convolution or pooling")

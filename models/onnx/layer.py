@@ -40,7 +40,6 @@ class ModelLayer:
         folds: operations folded into the layer, in order.
         folded: the nodes of these operations.
         nodes: all nodes that the layer represents.
-        output: name of the value after ``node`` and the folded nodes.
         added: the layer whose output is added to the sums of this layer, if any.
         adding: the node that adds it.
         taken: a node that uses or adds the output; None if there is none so far.
@@ -58,7 +57,6 @@ class ModelLayer:
     folds: list[Fold] = field(default_factory=list)
     folded: list[Node] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
-    output: str = ""
     added: ModelLayer | None = None
     adding: Node | None = None
     taken: Node | None = None

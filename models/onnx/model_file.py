@@ -8,7 +8,7 @@ from typing import Any
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.memory import check_memory
-from merp.models.base.regular_file import check_regular
+from merp.models.base.regular_file import check_regular, check_whole
 
 BYTES = (1 << 31) - 1
 """Largest size of a protobuf message, and therefore of a file without external data."""
@@ -51,6 +51,7 @@ def read_model(path: Path) -> Any:
                 f"{path}: {size:,} bytes: allowed are at most {BYTES:,}, larger weights as "
                 "external data"
             )
+        check_whole(path)
         check_memory(str(path), COPIES * size)
         content = path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
@@ -83,12 +84,12 @@ def _check(path: Path, model: Any, newest: int) -> None:
     graph = model.graph
     if not graph.node:
         raise BadInput(f"{path.name}: no nodes: allowed is an ONNX model of a network")
-    if not all(isinstance(text, str) for text in _texts(graph)):
-        raise BadInput(f"{path.name}: a name is not UTF-8 text")
     if len(graph.node) > NODES:
         raise BadInput(
             f"{path.name}: {len(graph.node):,} nodes: allowed are at most {NODES:,} in a model"
         )
+    if not all(isinstance(text, str) for text in _texts(graph)):
+        raise BadInput(f"{path.name}: a name is not UTF-8 text")
     sets = [each.version for each in model.opset_import if each.domain in OWN_DOMAINS]
     if len(sets) != 1 or not OLDEST <= sets[0] <= newest:
         found = ", ".join(map(str, sets)) or "none"

@@ -10,7 +10,9 @@ from merp.models.base.errors import BadInput, shown
 from merp.models.onnx.model_file import OWN_DOMAINS
 from merp.models.onnx.tensor import Tensor
 
-FLOAT, INT, STRING, TENSOR, FLOATS, INTS = 1, 2, 3, 4, 6, 7  # AttributeProto.AttributeType
+FLOAT, INT, STRING, TENSOR, GRAPH, INTS, GRAPHS = 1, 2, 3, 4, 5, 7, 10
+"""Types of attributes (AttributeProto.AttributeType)."""
+
 MOST_VALUES = 16
 """Most values that are read from a list attribute; no supported operator has more."""
 
@@ -21,7 +23,7 @@ class Node:
 
     Attributes:
         file: name of the model in messages.
-        index: index of the node in the model, from 0.
+        index: index of the node in the model, from 0; -1 for a node that is not in it.
         name: name of the node; may be empty.
         operator: type of the node.
         domain: domain of the operator.

@@ -10,33 +10,56 @@ from collections.abc import Callable, Mapping
 from merp.models.base.errors import BadInput
 from merp.models.onnx.activation import (
     average_pool,
+    clip,
     global_average_pool,
     max_pool,
+    reduce_mean,
     relu,
     softmax,
 )
-from merp.models.onnx.addition import add
 from merp.models.onnx.assembly import Assembly
+from merp.models.onnx.axes import CHANNELS_FIRST
 from merp.models.onnx.convolution import batch_normalization, conv, gemm, matmul
+from merp.models.onnx.elementwise import add, scale, total
 from merp.models.onnx.model_file import OWN_DOMAINS
 from merp.models.onnx.node import Node
-from merp.models.onnx.passing import dropout, flatten, identity, reshape, squeeze
+from merp.models.onnx.padding import pad
+from merp.models.onnx.passing import (
+    cast,
+    dropout,
+    flatten,
+    identity,
+    lrn,
+    reshape,
+    squeeze,
+    transpose,
+)
 
 OPERATORS: Mapping[str, Callable[[Assembly, Node], None]] = {
     "Conv": conv,
     "Gemm": gemm,
     "MatMul": matmul,
     "Add": add,
+    "Sum": total,
+    "Mul": scale,
+    "Sub": scale,
+    "Div": scale,
     "BatchNormalization": batch_normalization,
     "Relu": relu,
+    "Clip": clip,
+    "Pad": pad,
     "MaxPool": max_pool,
     "AveragePool": average_pool,
     "GlobalAveragePool": global_average_pool,
+    "ReduceMean": reduce_mean,
     "Flatten": flatten,
     "Reshape": reshape,
     "Squeeze": squeeze,
+    "Transpose": transpose,
     "Dropout": dropout,
     "Identity": identity,
+    "Cast": cast,
+    "LRN": lrn,
     "Softmax": softmax,
     "LogSoftmax": softmax,
 }
@@ -45,19 +68,24 @@ OPERATORS: Mapping[str, Callable[[Assembly, Node], None]] = {
 REASONS: Mapping[str, str] = (
     {
         "Attention": "attention is not supported",
-        "Concat": "a layer takes the maps of one layer",
+        "Concat": "a layer takes the maps of one layer: it needs a block that joins maps",
         "ConvTranspose": "the engines dilate deltas, not maps of forward propagation",
-        "LRN": "local response normalisation is not supported",
-        "Pad": "padding belongs to a convolution: set it there",
-        "Sum": "two layers are added by Add",
     }
     | dict.fromkeys(
-        ("LeakyRelu", "PRelu", "Clip", "Sigmoid", "Tanh", "Elu", "HardSwish", "Gelu"),
+        ("LeakyRelu", "PRelu", "Sigmoid", "Tanh", "Elu", "HardSwish", "Gelu"),
         "the only activation is ReLU",
     )
     | dict.fromkeys(("QLinearConv", "ConvInteger", "QuantizeLinear"), "numbers are floating point")
 )
 """Reasons why some operators are not supported."""
+
+CHANNELS_SECOND = frozenset(
+    {"Conv", "BatchNormalization", "MaxPool", "AveragePool", "GlobalAveragePool"}
+)
+"""Operators that take the second axis as channels."""
+
+TAKES_PADDING = frozenset({"Conv", "MaxPool", "AveragePool", "Pad", "Transpose", "Identity"})
+"""Operators that may follow a Pad."""
 
 
 def take(assembly: Assembly, node: Node) -> None:
@@ -73,7 +101,13 @@ def take(assembly: Assembly, node: Node) -> None:
     for value in taken:
         if value.ended is not None:
             raise node.refuse(f"follows {value.ended.label}: allowed is no node after it")
-    assembly.value = taken[0]
+        if value.padding is not None and node.operator not in TAKES_PADDING:
+            raise node.refuse(
+                f"follows {value.padding.node.label}: must be a convolution or pooling"
+            )
+    assembly.value = value = taken[0]
+    if node.operator in CHANNELS_SECOND and not value.flat and value.axes != CHANNELS_FIRST:
+        raise node.refuse("takes transposed maps: must follow a Transpose to channels first")
     OPERATORS[node.operator](assembly, node)
     node.finish()
     assembly.values[node.outputs[0]] = assembly.value

@@ -1,12 +1,16 @@
-"""Import operators that return their input, or the elements of their input as a vector."""
+"""Import operators that return their input, or give its elements another shape."""
 
 from __future__ import annotations
 
 from math import prod
 
 from merp.models.onnx.assembly import Assembly
+from merp.models.onnx.axes import meant, transposed
 from merp.models.onnx.node import Node
-from merp.models.onnx.tensor import DIMENSIONS
+from merp.models.onnx.tensor import DIMENSIONS, KINDS
+
+VOLUMES = 5
+"""Axes of maps that are split into groups: images, groups, channels, rows, columns."""
 
 
 def flatten(assembly: Assembly, node: Node) -> None:
@@ -16,11 +20,11 @@ def flatten(assembly: Assembly, node: Node) -> None:
     axis = node.whole("axis", 1)
     if axis not in (1, 1 - dimensions):
         raise node.bad("axis", axis, "1")
-    assembly.flatten()
+    assembly.flatten(node)
 
 
 def reshape(assembly: Assembly, node: Node) -> None:
-    """Import Reshape into (images, features)."""
+    """Import Reshape into (images, features), into the same size, or into maps of one element."""
     node.takes(2)
     shape = node.required(1)
     keeps_zero = node.whole("allowzero", 0)
@@ -29,15 +33,21 @@ def reshape(assembly: Assembly, node: Node) -> None:
     if prod(shape.shape) > DIMENSIONS:
         raise node.refuse(f"its shape has {prod(shape.shape)} numbers: must be two")
     found = [int(each) for each in shape.array()]
-    batch, elements = assembly.graph.image.batch, assembly.elements
-    images = {-1, batch} if keeps_zero else {0, -1, batch}
-    features = {elements, -1}
-    if not keeps_zero and assembly.flat and assembly.size[:2] == (1, 1):
-        features.add(0)
-    right = len(found) == 2 and found[0] in images and found[1] in features
-    if not right or found == [-1, -1]:
+    elements = assembly.elements
+    sizes = _sizes(assembly)
+    if len(found) == VOLUMES:
+        raise node.refuse(
+            f"shape = {found}: splits the maps into groups: a channel shuffle needs a block that "
+            "permutes maps, which is missing"
+        )
+    if _fits(found, sizes, sizes, keeps_zero):
+        return
+    if assembly.flat and _fits(found, [sizes[0], elements, 1, 1], sizes, keeps_zero):
+        assembly.unflatten()
+    elif _fits(found, [sizes[0], elements], sizes, keeps_zero):
+        assembly.flatten(node)
+    else:
         raise node.bad("shape", found, f"[0, -1] or [-1, {elements}], a flattening")
-    assembly.flatten()
 
 
 def squeeze(assembly: Assembly, node: Node) -> None:
@@ -47,10 +57,38 @@ def squeeze(assembly: Assembly, node: Node) -> None:
     axes = node.operand(1)
     if axes is not None and (axes.kind is None or axes.kind.name != "int64" or axes.shape != (2,)):
         raise node.refuse("axes: must be [2, 3]")
-    found = [int(x) for x in axes.array()] if axes is not None else node.wholes("axes", (2, 3))
-    if assembly.flat or (rows, columns) != (1, 1) or sorted(x % 4 for x in found) != [2, 3]:
-        raise node.bad("axes", found, "[2, 3], of maps of one element")
-    assembly.flatten()
+    order = assembly.value.axes
+    both = order.index(2), order.index(3)
+    found = [int(x) for x in axes.array()] if axes is not None else node.wholes("axes", both)
+    if assembly.flat or (rows, columns) != (1, 1) or meant(order, found) != {2, 3}:
+        raise node.bad("axes", found, f"{list(both)}, of maps of one element")
+    assembly.flatten(node)
+
+
+def transpose(assembly: Assembly, node: Node) -> None:
+    """Import Transpose of maps: no element moves, later nodes know the order of the axes."""
+    node.takes(1)
+    order = (0, 1) if assembly.flat else assembly.value.axes
+    found = node.wholes("perm", range(len(order) - 1, -1, -1))
+    try:
+        axes = transposed(order, found)
+    except ValueError as error:
+        raise node.bad("perm", found, f"a permutation of {len(order)} axes") from error
+    if not assembly.flat:
+        assembly.transpose(axes)
+    elif axes != order:
+        raise node.bad("perm", found, "[0, 1], of features")
+
+
+def cast(assembly: Assembly, node: Node) -> None:
+    """Import Cast to the type of the images."""
+    node.takes(1)
+    node.whole("saturate", 1)
+    node.text("round_mode", "up")
+    code, kind = node.whole("to", 0), assembly.graph.image.kind
+    if KINDS.get(code) != kind:
+        found = KINDS[code].name if code in KINDS else code
+        raise node.bad("to", found, f"{kind.name}, like the images")
 
 
 def dropout(assembly: Assembly, node: Node) -> None:
@@ -68,3 +106,39 @@ def dropout(assembly: Assembly, node: Node) -> None:
 def identity(assembly: Assembly, node: Node) -> None:
     """Import Identity."""
     node.takes(1)
+
+
+def lrn(assembly: Assembly, node: Node) -> None:
+    """Import LRN by its omission, if that is allowed; one note is about all of them."""
+    if not assembly.without_lrn:
+        raise node.refuse(
+            "local response normalisation is not supported: merp import --without-lrn omits it"
+        )
+    node.takes(1)
+    assembly.last(node)
+    node.whole("size", 1)
+    for name in ("alpha", "beta", "bias"):
+        node.number(name, 1.0)
+    every = [each for each in assembly.graph.nodes if each.operator == node.operator]
+    if node is every[0]:
+        count = "1 LRN is" if len(every) == 1 else f"{len(every)} LRNs are"
+        assembly.said[node] = f"{count} omitted: the results differ from those of the model"
+
+
+def _sizes(assembly: Assembly) -> list[int]:
+    """Return the size of the value, with the number of images of the model, 1 if it is open."""
+    images, (rows, columns, channels) = assembly.graph.image.batch or 1, assembly.size
+    if assembly.flat:
+        return [images, rows * columns * channels]
+    return [(images, channels, rows, columns)[axis] for axis in assembly.value.axes]
+
+
+def _fits(found: list[int], wanted: list[int], sizes: list[int], keeps_zero: int) -> bool:
+    """Return whether the shape ``found`` of a Reshape of ``sizes`` means the size ``wanted``."""
+    zeros = [0 if keeps_zero else size for size in sizes] + [0] * len(found)
+    meanings = [zero if each == 0 else each for each, zero in zip(found, zeros, strict=False)]
+    return (
+        len(meanings) == len(wanted)
+        and meanings.count(-1) <= 1
+        and all(each in (-1, size) for each, size in zip(meanings, wanted, strict=True))
+    )

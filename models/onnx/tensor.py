@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.base.regular_file import check_whole
 
 INLINE, EXTERNAL = 0, 1  # TensorProto.DataLocation
 DIMENSIONS = 8
@@ -35,6 +36,10 @@ class ElementType(NamedTuple):
 
 KINDS = {
     1: ElementType("float32", "<f4", "float_data", BINARY32),
+    2: ElementType("uint8", "<u1", "int32_data"),
+    3: ElementType("int8", "<i1", "int32_data"),
+    4: ElementType("uint16", "<u2", "int32_data"),
+    5: ElementType("int16", "<i2", "int32_data"),
     6: ElementType("int32", "<i4", "int32_data"),
     7: ElementType("int64", "<i8", "int64_data"),
     9: ElementType("bool", "<u1", "int32_data"),
@@ -42,7 +47,13 @@ KINDS = {
     11: ElementType("float64", "<f8", "double_data"),
     16: ElementType("bfloat16", "<u2", "int32_data", BFLOAT16),
 }
-"""Types of weights and of settings of nodes, by ``TensorProto.DataType``."""
+"""Types of weights, of numbers that give weights, and of settings, by ``TensorProto.DataType``."""
+
+
+def code_of(kind: ElementType | None) -> int:
+    """Return the ``TensorProto.DataType`` of a type; 0 if it is not known."""
+    return next((code for code, each in KINDS.items() if each == kind), 0)
+
 
 FLOATS = {code: kind for code, kind in KINDS.items() if kind.fmt is not None}
 """Allowed types of weights and maps; each has a number format of merp."""
@@ -74,8 +85,11 @@ class Tensor:
     def of(cls, file: str, name: str, proto: Any, folder: Path) -> Tensor:
         """Return the tensor of a ``TensorProto``, and check that its data is complete.
 
+        External data is checked when it is read: a size alone is enough for many verbs.
+
         Raises:
-            BadInput: its size is not allowed, or its data is not complete.
+            BadInput: its size is not allowed, its data is not complete, or its external data is
+                not in the folder of the model.
         """
         where = f"{file}: tensor {shown(name)}"
         shape, kind = tuple(proto.dims), KINDS.get(proto.data_type)
@@ -114,14 +128,7 @@ class Tensor:
         if self.proto is None or kind is None:
             raise BadInput(f"{self.where}: has no numbers of a supported type")
         if self.proto.data_location == EXTERNAL:
-            path, offset, _ = self._external(kind)
-            try:
-                found = np.fromfile(path, kind.raw, prod(self.shape), offset=offset)
-            except OSError as error:
-                raise BadInput(f"{self.where}: {path}: {error.strerror or error}") from error
-            if found.size != prod(self.shape):
-                raise BadInput(f"{self.where}: {path}: became shorter while it was read")
-            return found
+            return self._read(kind)
         if self.proto.raw_data:
             return np.frombuffer(self.proto.raw_data, kind.raw)
         typed = np.array(getattr(self.proto, kind.field))
@@ -130,53 +137,70 @@ class Tensor:
         return typed.astype(kind.raw)
 
     def _check(self, kind: ElementType) -> None:
-        """Check that the number of elements matches the size."""
+        """Check that the number of elements matches the size, and the place of external data."""
         if self.proto.HasField("segment"):
             raise BadInput(f"{self.where}: is split into segments: allowed is one piece")
-        itemsize = np.dtype(kind.raw).itemsize
-        wanted = prod(self.shape)
         if self.proto.data_location == EXTERNAL:
-            path, offset, length = self._external(kind)
-            there = path.stat().st_size
-            if length != wanted * itemsize or offset + length > there:
-                raise BadInput(
-                    f"{self.where}: external data of {length:,} bytes from {offset:,} in "
-                    f"{path.name}, which has {there:,}: size {shown(self.shape)} needs "
-                    f"{wanted * itemsize:,}"
-                )
+            self._external()
             return
+        wanted = prod(self.shape)
         raw, typed = len(self.proto.raw_data), len(getattr(self.proto, kind.field))
-        found = raw / itemsize if raw else typed
+        found = raw / np.dtype(kind.raw).itemsize if raw else typed
         if found != wanted or (raw and typed):
             raise BadInput(
                 f"{self.where}: {found:g} elements: size {shown(self.shape)} needs {wanted:,}"
             )
 
-    def _external(self, kind: ElementType) -> tuple[Path, int, int]:
-        """Return the file, the first byte and the number of bytes of external data.
+    def _read(self, kind: ElementType) -> NDArray[Any]:
+        """Return the elements of external data.
 
         Raises:
-            BadInput: the file is missing, not a regular file, or outside the model's folder.
+            BadInput: the file is missing, not a regular file, too short, or has holes.
+        """
+        path, said = self._external()
+        count = prod(self.shape)
+        wanted = count * np.dtype(kind.raw).itemsize
+        place = f"{self.where}: external data {shown(path.name)}"
+        try:
+            offset, length = int(said.get("offset", 0)), int(said.get("length", wanted))
+        except ValueError:
+            offset = length = -1
+        if offset < 0 or length < 0:
+            raise BadInput(f"{place}: offset and length: must be whole numbers from 0")
+        try:
+            if not path.is_file():
+                raise BadInput(f"{place}: is missing: allowed is a file in the folder of the model")
+            there = path.stat().st_size
+            if length != wanted or offset + length > there:
+                raise BadInput(
+                    f"{place}: {length:,} bytes from {offset:,} of {there:,}: size "
+                    f"{shown(self.shape)} needs {wanted:,}"
+                )
+            check_whole(path)
+            found = np.fromfile(path, kind.raw, count, offset=offset)
+        except OSError as error:
+            raise BadInput(f"{place}: {error.strerror or error}") from error
+        if found.size != count:
+            raise BadInput(f"{place}: became shorter while it was read")
+        return found
+
+    def _external(self) -> tuple[Path, dict[str, str]]:
+        """Return the file of external data, and the entries that locate the data in it.
+
+        Raises:
+            BadInput: the file is outside the model's folder.
         """
         said = {each.key: each.value for each in self.proto.external_data}
         location = said.get("location", "")
         pure = PurePosixPath(location)
-        place = f"{self.where}: external data {shown(location)}"
         try:
             path = (self.folder / pure).resolve()
             inside = path.is_relative_to(self.folder.resolve())
-            if not location or pure.is_absolute() or not inside:
-                raise BadInput(f"{place}: allowed is a file in the folder of the model")
-            there = path.is_file()
-        except (OSError, ValueError) as error:  # an invalid file name, or a cycle of links
-            raise BadInput(f"{place}: allowed is a file in the folder of the model") from error
-        if not there:
-            raise BadInput(f"{place}: is missing: allowed is a file in the folder of the model")
-        length = prod(self.shape) * np.dtype(kind.raw).itemsize
-        try:
-            first, count = int(said.get("offset", 0)), int(said.get("length", length))
-        except ValueError:
-            first = count = -1
-        if first < 0 or count < 0:
-            raise BadInput(f"{place}: offset and length: must be whole numbers from 0")
-        return path, first, count
+        except (OSError, ValueError, RuntimeError):  # an invalid file name, or a cycle of links
+            inside = False
+        if not location or pure.is_absolute() or not inside:
+            raise BadInput(
+                f"{self.where}: external data {shown(location)}: allowed is a file in the folder "
+                "of the model"
+            )
+        return path, said

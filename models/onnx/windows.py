@@ -1,13 +1,31 @@
-"""Read the attributes that convolutions and poolings share."""
+"""Read the attributes that convolutions and poolings share, and Pad, which both may follow."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from merp.models.onnx.node import Node
 
 LARGEST = 1 << 20
 """Largest accepted number. The reader of network files checks the exact range later."""
+
+Sides = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Padding:
+    """Elements around maps, before a convolution or pooling.
+
+    Attributes:
+        node: the Pad.
+        sides: number of elements at top, left, bottom and right.
+        value: their value.
+    """
+
+    node: Node
+    sides: Sides
+    value: float
 
 
 def one_of(node: Node, attribute: str, values: Sequence[int]) -> int:
@@ -21,14 +39,24 @@ def one_of(node: Node, attribute: str, values: Sequence[int]) -> int:
     return values[0]
 
 
-def pads_of(node: Node, size: Sequence[int], window: int, stride: int) -> list[int]:
-    """Return the padding at top, left, bottom and right.
+def pads_of(
+    node: Node, size: Sequence[int], window: int, stride: int, padding: Padding | None = None
+) -> list[int]:
+    """Return the padding at top, left, bottom and right, including that of a Pad.
 
-    With ``auto_pad``, it is calculated for maps of ``size``.
+    With ``auto_pad``, it is calculated for maps of ``size``, after the Pad.
 
     Raises:
         BadInput: the padding is not allowed, or ``auto_pad`` is not known.
     """
+    top, left, bottom, right = sides = padding.sides if padding else (0, 0, 0, 0)
+    size = size[0] + top + bottom, size[1] + left + right
+    own = _own_pads(node, size, window, stride)
+    return [one + other for one, other in zip(own, sides, strict=True)]
+
+
+def _own_pads(node: Node, size: Sequence[int], window: int, stride: int) -> list[int]:
+    """Return the padding of the node itself."""
     pads = node.wholes("pads", (0, 0, 0, 0))
     automatic = node.text("auto_pad", "NOTSET")
     if automatic in ("NOTSET", ""):

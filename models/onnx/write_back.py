@@ -7,7 +7,7 @@ the folded nodes, which are removed. All other nodes are unchanged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from merp.models.base.bits import Bits
@@ -16,7 +16,7 @@ from merp.models.onnx.element_order import to_channels_first
 from merp.models.onnx.import_model import Imported
 from merp.models.onnx.layer import ModelLayer
 from merp.models.onnx.model_file import BYTES
-from merp.models.onnx.tensor import EXTERNAL, INLINE, KINDS
+from merp.models.onnx.tensor import EXTERNAL, INLINE, KINDS, code_of
 
 
 def write_back(imported: Imported, words: Mapping[str, tuple[Bits, Bits]]) -> bytes:
@@ -39,7 +39,7 @@ def write_back(imported: Imported, words: Mapping[str, tuple[Bits, Bits]]) -> by
     for layer in imported.layers:
         if layer.name in words:
             _write(graph, layer, words[layer.name], used)
-            gone.update(node.index for node in layer.folded)
+            gone |= _unfold(graph, layer, imported.constants)
     _keep(graph.node, [node for index, node in enumerate(graph.node) if index not in gone])
     _drop_unused(graph)
     for proto in graph.initializer:
@@ -69,7 +69,7 @@ def _write(
         # MatMul has no input for a bias, so it becomes Gemm. A Gemm without bias may have any beta.
         node.op_type = "Gemm"
         _keep(node.attribute, [each for each in node.attribute if each.name != "beta"])
-    code = next(code for code, kind in KINDS.items() if kind == layer.weight.kind)
+    code = code_of(layer.weight.kind)
     first, old_weights, old_biases = [*node.input, "", ""][:3]
     names = (
         _put(graph, old_weights, f"{layer.name}.weight", weights, code, used),
@@ -77,7 +77,30 @@ def _write(
     )
     del node.input[:]
     node.input.extend((first, *names))
-    node.output[0] = layer.output
+
+
+def _unfold(graph: Any, layer: ModelLayer, constants: Container[str]) -> set[int]:
+    """Take the folded nodes of a layer out of the graph, and return the indices of those to remove.
+
+    It is removed with the nodes between them, which have no effect. If one of these is a Transpose,
+    it becomes an Identity, and they stay.
+    """
+    node, gone = graph.node[layer.node.index], set()
+    makers = {name: each for each in graph.node for name in each.output}
+    for each in layer.folded:
+        folded = graph.node[each.index]
+        (value,) = (name for name in folded.input if name and name not in constants)
+        before = value
+        while before != node.output[0] and makers[before].op_type != "Transpose":
+            before = makers[before].input[0]
+        if before == node.output[0]:
+            node.output[0] = folded.output[0]
+            gone.add(each.index)
+        else:
+            folded.op_type = "Identity"
+            del folded.attribute[:], folded.input[:]
+            folded.input.append(value)
+    return gone
 
 
 def _put(graph: Any, old: str, new: str, words: Bits, code: int, used: Mapping[str, int]) -> str:

@@ -31,6 +31,7 @@ class ImportOptions(fields.Tables):
     partial: bool = option(
         Flag(), "keep the layers in front of an unsupported node, and layers that no design runs"
     )
+    without_lrn: bool = option(Flag(), "omit local response normalisations (LRN)")
     board: str | None = fields.board("none, a plan chooses the designs")
 
 
@@ -48,7 +49,7 @@ def run(asked: ImportOptions) -> int:
     from merp.models.onnx.import_model import import_model  # import only if needed: it is slow
     from merp.tools.networks.imported import answer, network_file, weights_file, with_board
 
-    imported = import_model(asked.model, partial=asked.partial)
+    imported = import_model(asked.model, partial=asked.partial, without_lrn=asked.without_lrn)
     designs = {} if board is None else with_board(imported, board)
     with ExitStack() as held:
         files = [held.enter_context(Output.of_file("-o", asked.output))]

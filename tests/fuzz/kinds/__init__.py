@@ -16,12 +16,14 @@ from kinds.networks import toml
 from kinds.options import options
 from kinds.results import results
 from kinds.sizes import sizes
+from kinds.spellings import spellings
 from kinds.surroundings import surroundings
 from kinds.vectors import vectors
 
 KINDS: dict[str, tuple[Callable[[Random], list[str]], int]] = {
-    "toml": (toml, 805),
+    "toml": (toml, 764),
     "models": (models, 100),
+    "spellings": (spellings, 41),
     "npz": (npz, 200),
     "vectors": (vectors, 200),
     "images": (images, 150),

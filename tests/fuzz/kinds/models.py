@@ -23,6 +23,11 @@ def models(random: Random) -> list[str]:
     else:
         rest = onnx_models.random_branches(random), onnx_models.three_layers()
         made = random.choice(rest)
+    return attempt(random, made)
+
+
+def attempt(random: Random, made: Any) -> list[str]:
+    """Damage a model and try it in a verb; return the faults of the answer."""
     bytewise = random.randrange(3) == 0
     if not bytewise:
         for _ in range(random.choice((1, 1, 2, 4))):

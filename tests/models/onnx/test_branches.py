@@ -21,7 +21,7 @@ KINDS: dict[str, tuple[str, dict[str, tuple[int, ...]], dict[str, Any]]] = {
     "half": ("Conv", {"w": (MAPS, MAPS, 1, 1)}, {"strides": [2, 2]}),
     "whole": ("Conv", {"w": (MAPS, MAPS, 6, 6)}, {}),
     "narrow": ("Conv", {"w": (1, MAPS, 1, 1)}, {}),
-    "pool": ("MaxPool", {}, {"kernel_shape": [1, 1]}),
+    "pool": ("MaxPool", {}, {"kernel_shape": [2, 2], "strides": [2, 2]}),
     "norm": ("BatchNormalization", dict.fromkeys("stuv", (MAPS,)), {}),
     "bias": ("Add", {"b": (MAPS, 1, 1)}, {}),
     "fc": ("Gemm", {"w": (MAPS * 36, MAPS * 36)}, {}),
@@ -167,8 +167,8 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         "'y' (Add): neither 'b' nor 'd' are plain sums: must be unused elsewhere, directly after",
     ),
     "an output behind pooling": (
-        (*BLOCK, "d = pool c", "y = add b d"),
-        "'y' (Add): neither 'b' nor 'd' are plain sums",
+        (*BLOCK, "d = pool c", "e = half b", "f = relu e", "y = add f d"),
+        "'y' (Add): neither 'f' nor 'd' are plain sums",
     ),
     "a second addition to the same sums": (
         ("a = conv x", "b = conv a", "c = relu b", "d = conv c", "e = add d c", "y = add e a"),
@@ -230,13 +230,16 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a concatenation": (
         (*BLOCK, "d = conv b", "y = Concat c d"),
-        "'y' (Concat): is not supported (a layer takes the maps of one layer): allowed are Conv",
+        "'y' (Concat): is not supported (a layer takes the maps of one layer: it needs a block",
     ),
     "a sum": (
-        (*BLOCK, "y = Sum c b"),
-        "'y' (Sum): is not supported (two layers are added by Add): allowed are Conv",
+        (*BLOCK, "d = conv b", "y = Sum c b d"),
+        "'y' (Sum): 3 inputs: allowed are two, several sums in a row",
     ),
-    "a product of two maps": ((*BLOCK, "y = Mul c b"), "'y' (Mul): is not supported: allowed are"),
+    "a product of two maps": (
+        (*BLOCK, "y = Mul c b"),
+        "'y' (Mul): one input: must be a constant, that of a normalisation",
+    ),
     "ReLU of what is only added": (
         (*BLOCK, "d = conv b", "e = relu d", "y = add c e"),
         "'y' (Add): adds the output of conv-d, which nothing else uses: its ReLU and pooling must",

@@ -1,10 +1,4 @@
-"""Networks of ONNX models: what becomes of each node, and the numbers that come out.
-
-Against ONNX Runtime a sum of K products and a bias may differ by (K + 8) half ulps of the sum of
-all magnitudes, here and there: each rounds every product and every sum once, in an order of its
-own, and a normalisation takes a few operations more, or rounds the folded weight. Errors of a
-layer's input go on with the magnitudes of its weights; ReLU and maxima make none larger.
-"""
+"""Networks of ONNX models: what becomes of each node, and the numbers that come out."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,108 +10,21 @@ import pytest
 
 import onnx_models as made
 from counted_networks import check_counts, check_plan, on_one_design
-from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.base.shape import Padding, Pool, sides
-from merp.models.golden.inference import as_input, inference
-from merp.models.golden.initial import parameters
+from merp.models.arithmetic.words import to_values
+from merp.models.base.shape import Padding, Pool
 from merp.models.machines.cnn_merp.plan.plan import plan
-from merp.models.network.branches import added, previous
-from merp.models.network.network import Layer, Network
-from merp.models.onnx.import_model import Imported, import_model
+from merp.models.network.network import Network
+from merp.models.onnx.import_model import import_model
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
+from onnx_runtime import check_against_runtime, exact_and_error, golden, runtime
 
 pytestmark = needs("onnx")
-HALF_ULP = 2.0**-24
 
 
 def layers_of(network: Network) -> list[tuple[Any, ...]]:
     return [(each.kind, each.groups, each.shape) for each in network.layers]
-
-
-def windows(x: np.ndarray, k: int, stride: int) -> np.ndarray:
-    """(images, rows, columns, maps, k, k)."""
-    view = np.lib.stride_tricks.sliding_window_view(x, (k, k), axis=(1, 2))
-    return view[:, ::stride, ::stride]
-
-
-def convolved(layer: Layer, x: np.ndarray, kernels: np.ndarray) -> np.ndarray:
-    shape = layer.shape
-    top, left, bottom, right = sides(shape.pad)
-    padded = np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)))
-    groups = [
-        np.einsum(
-            "brcnij,mnij->brcm",
-            windows(padded[..., g * shape.n :][..., : shape.n], shape.k, shape.stride),
-            kernels[g * shape.m : (g + 1) * shape.m],
-        )
-        for g in range(layer.groups)
-    ]
-    return np.concatenate(groups, axis=-1)
-
-
-def pooled(layer: Layer, x: np.ndarray, kind: str | None = None) -> np.ndarray:
-    pool = layer.shape.pool
-    if pool is None:
-        return x
-    top, left, bottom, right = sides(pool.pad)
-    averaged = (kind or pool.kind) == "average"
-    around = ((0, 0), (top, bottom), (left, right), (0, 0))
-    x = np.pad(x, around, constant_values=0 if averaged else -np.inf)
-    seen = windows(x, pool.window, pool.stride)
-    return seen.mean((-2, -1)) if averaged else seen.max((-2, -1))
-
-
-def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The network in binary64, and how far a run in binary32 may be from it, element by element."""
-    network, images = imported.network, (x, np.zeros_like(x))
-    made: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-    for layer, source in zip(network.layers, imported.layers, strict=True):
-        front, beside = previous(network, layer), added(network, layer)
-        x, error = (as_input(each, layer) for each in (made[front.name] if front else images))
-        kernels, biases = (to_values(each, network.fmt) for each in network.weights[layer.name])
-        spread = np.abs(biases)
-        if source.bias is not None:
-            spread = np.abs(source.bias.array()).astype(np.float64)
-        for fold in source.folds:
-            factor, less, more = fold.affine(len(kernels))
-            spread = np.abs(factor) * (spread + np.abs(less)) + np.abs(more)
-        magnitudes = convolved(layer, np.abs(x) + error, np.abs(kernels)) + spread
-        terms = layer.shape.n * layer.shape.k**2 + 8
-        error = convolved(layer, error, np.abs(kernels))
-        x = convolved(layer, x, kernels) + biases
-        if beside is not None:  # one product more, of a factor 1
-            more_x, more_error = (each.reshape(x.shape) for each in made[beside.name])
-            x, error = x + more_x, error + more_error
-            magnitudes, terms = magnitudes + np.abs(more_x) + more_error, terms + 1
-        error += terms * HALF_ULP * magnitudes
-        x = np.maximum(x, 0) if layer.shape.relu else x
-        pool = layer.shape.pool
-        if pool and pool.kind == "average":
-            rounding = (pool.window**2 + 2) * HALF_ULP
-            error = pooled(layer, error + rounding * (np.abs(x) + error))
-        else:
-            error = pooled(layer, error, "max")
-        x = pooled(layer, x)
-        made[layer.name] = x, error
-    return x.reshape(len(x), -1), error.reshape(len(x), -1)
-
-
-def golden(network: Network, x: np.ndarray) -> np.ndarray:
-    """What the golden model makes of images (images, channels, rows, columns)."""
-    words = to_bits(x.transpose(0, 2, 3, 1), network.fmt)
-    *_, last = inference(network, words, parameters(network, 0))
-    return to_values(last.y, network.fmt).reshape(len(x), -1)
-
-
-def runtime(path: Path, x: np.ndarray) -> np.ndarray:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
-    return np.asarray(session.run(None, {"x": x})[0], np.float64).reshape(len(x), -1)
 
 
 def test_each_node_becomes_what_a_network_file_says(tmp_path: Path) -> None:
@@ -162,23 +69,6 @@ def test_random_networks_are_within_the_stated_error_of_the_runtime(
         model.graph.output[0].name = model.graph.node[-1].output[0]
     path = made.saved(tmp_path, model)
     check_against_runtime(import_model(path), path, seed)
-
-
-def check_against_runtime(imported: Imported, path: Path, seed: int) -> None:
-    """See that golden model and runtime are both within the error of what is exact."""
-    rows, columns, channels = imported.network.input
-    x = made.numbers(2, channels, rows, columns, seed=seed)
-    exact, error = exact_and_error(imported, x.transpose(0, 2, 3, 1).astype(np.float64))
-    ours = golden(imported.network, x)
-    if imported.network.layers[-1].kind == "conv":  # maps leave the model channels first
-        last = imported.network.layers[-1].shape
-        size = len(x), last.pooled_rows, last.pooled_columns, -1
-        exact, error, ours = (
-            each.reshape(size).transpose(0, 3, 1, 2).reshape(len(x), -1)
-            for each in (exact, error, ours)
-        )
-    assert (np.abs(ours - exact) <= error).all()
-    assert (np.abs(ours - runtime(path, x)) <= 2 * error).all()
 
 
 def test_a_normalisation_counts_its_epsilon(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "weights that are computed": (
         lambda: made.model(
-            [made.node("Transpose", "v", "w", "turn"), made.node("Conv", "x w", "y", "bad")],
+            [made.node("Einsum", "v", "w", "turn"), made.node("Conv", "x w", "y", "bad")],
             {"v": made.numbers(2, 1, 3, 3)},
         ),
         "input 2 'w' is computed: must be an initializer or a constant",
@@ -140,7 +140,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     "two ends": (lambda: two_ways(""), "node 'left' (Relu): 'b' is unused: must be used, or"),
     "a constant for each column": (
         lambda: one("Add", "x b", consts={"b": made.numbers(8)}),
-        f"{BAD}(Add): constant's size = (8,): must be (2, 1, 1), a bias for each map",
+        f"{BAD}(Add): constant's size = (8,): must be (2, 1, 1), a number for each map",
     ),
     "a bias behind ReLU": (
         lambda: made.model(
@@ -280,14 +280,62 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         lambda: one("Conv", "x c", domain="com.other"),
         f"{BAD}(com.other.Conv): is not supported",
     ),
+    "ReLU6": (
+        lambda: one("Clip", "x o s", consts={"o": np.float32(0), "s": np.float32(6)}),
+        f"{BAD}(Clip): range = [0.0, 6.0]: must be [0, inf], which is ReLU: another one needs",
+    ),
+    "a channel shuffle": (
+        lambda: one("Reshape", "x s", consts={"s": np.array([0, 2, 1, 8, 8])}),
+        f"{BAD}(Reshape): shape = [0, 2, 1, 8, 8]: splits the maps into groups: a channel shuffle",
+    ),
+    "averages of rows": (
+        lambda: one("ReduceMean", axes=[2]),
+        f"{BAD}(ReduceMean): axes = [2]: must be [2, 3], rows and columns",
+    ),
+    "averages of everything": (
+        lambda: one("ReduceMean"),
+        "(ReduceMean): axes = []: must be [2, 3]",
+    ),
+    "an average of transposed maps": (
+        lambda: made.model(
+            [
+                made.node("Conv", "x c", "a"),
+                made.node("Transpose", "a", "b", perm=[0, 2, 3, 1]),
+                made.node("MaxPool", "b", "y", "bad", kernel_shape=[2, 2]),
+            ],
+            {"c": made.numbers(2, 1, 1, 1)},
+        ),
+        f"{BAD}(MaxPool): takes transposed maps: must follow a Transpose to channels first",
+    ),
+    "a transposition that is none": (
+        lambda: one("Transpose", perm=[0, 1, 1, 2]),
+        f"{BAD}(Transpose): perm = [0, 1, 1, 2]: must be a permutation of 4 axes",
+    ),
+    "Pad of the channels": (
+        lambda: one("Pad", "x p", consts={"p": np.array([0, 1, 0, 0, 0, 0, 0, 0])}),
+        "must be whole numbers from 0, of rows and columns alone",
+    ),
+    "Pad of copies": (
+        lambda: one("Pad", "x p", consts={"p": np.zeros(8, np.int64)}, mode="edge"),
+        f"{BAD}(Pad): mode = 'edge': must be constant",
+    ),
+    "Pad of nothing that follows": (
+        lambda: one("Pad", "x p", consts={"p": np.array([0, 0, 1, 1, 0, 0, 1, 1])}),
+        f"{BAD}(Pad): is the last node: must precede a convolution or pooling",
+    ),
+    "another type": (lambda: one("Cast", to=11), f"{BAD}(Cast): to = 'float64': must be float32"),
+    "a constant in front": (
+        lambda: one("Sub", "o x", consts={"o": np.float32(1)}),
+        f"{BAD}(Sub): the second input: must be a constant, that of a normalisation",
+    ),
     # graphs
     "a circle": (circle, f"{BAD}(Relu): input 'b' is not computed by an earlier node"),
     "a node that nothing needs": (
         lambda: made.model(
-            [made.node("Conv", "x c", "y"), made.node("Transpose", "c", "z", "bad")],
+            [made.node("Conv", "x c", "y"), made.node("Einsum", "y", "z", "bad")],
             {"c": made.numbers(2, 1, 1, 1)},
         ),
-        f"{BAD}(Transpose): is not supported: allowed are Conv",
+        f"{BAD}(Einsum): is not supported: allowed are Conv",
     ),
     "an empty graph": (lambda: made.model([]), "no nodes: allowed is an ONNX model of a network"),
     "no layers": (
@@ -394,7 +442,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "external data that is too short": (
         lambda: external(location="net.onnx", offset="1000000"),
-        "external data of 216 bytes from 1,000,000 in",
+        "external data 'net.onnx': 216 bytes from 1,000,000 of ",
     ),
     "external data at no place": (
         lambda: external(location="net.onnx", offset="-4"),

@@ -10,13 +10,18 @@ import numpy as np
 import pytest
 
 import onnx_models as made
+import onnx_spellings
+from marks import few
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.inference import inference
 from merp.models.golden.initial import parameters
+from merp.models.onnx.import_model import import_model
+from merp.models.onnx.write_back import write_back
 from merp.tools.cli import main
 from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
+from onnx_runtime import check_against_runtime
 from terminal import Terminal
 
 pytestmark = needs("onnx")
@@ -78,6 +83,26 @@ def test_a_checkpoint_is_a_file_of_weights(model: Path, data: Path, tmp_path: Pa
         layer, _, part = key.rpartition(".")
         words = read[layer][part == "bias"]
         assert np.array_equal(to_values(words, network.fmt), numbers)
+
+
+@needs("onnxruntime")
+@pytest.mark.parametrize("seed", few(range(40), *range(6)))
+def test_parameters_go_back_into_a_model_in_another_spelling(seed: int, tmp_path: Path) -> None:
+    make = made.random_model if seed % 2 else made.random_branches
+    model = make(Random(f"back {seed}"))
+    if model.graph.node[-1].op_type == "Softmax":
+        del model.graph.node[-1]
+        model.graph.output[0].name = model.graph.node[-1].output[0]
+    imported = import_model(made.saved(tmp_path, onnx_spellings.respelt(model, Random(seed))))
+    words = parameters(replace(imported.network, weights={}), seed)
+    new = tmp_path / "new.onnx"
+    new.write_bytes(write_back(imported, words))
+    again = import_model(new)
+    assert [x.shape for x in again.network.layers] == [x.shape for x in imported.network.layers]
+    for one, other in zip(imported.network.layers, again.network.layers, strict=True):
+        found = again.network.weights[other.name]
+        assert all(map(np.array_equal, found, words[one.name]))
+    check_against_runtime(again, new, seed)
 
 
 @needs("onnxruntime")

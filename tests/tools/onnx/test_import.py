@@ -18,6 +18,7 @@ from merp.tools.cli import main
 from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
+from spoilt_models import external
 from terminal import Terminal
 
 pytestmark = needs("onnx")
@@ -143,6 +144,47 @@ def test_kept_results_are_of_these_weights(tmp_path: Path) -> None:
 # -- what is not taken ----------------------------------------------------------------------------
 
 
+def test_sizes_need_no_external_data(
+    tmp_path: Path, terminal: Terminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = made.saved(tmp_path, external(location="gone.data"))
+    workload = ["workload", "--format", "scalesim", "-o", str(tmp_path / "workload")]
+    for verb in (["traffic"], ["plan", "--board", "kc705"], ["compare"], workload):
+        assert main([verb[0], str(path), *verb[1:]]) == 0
+    out = tmp_path / "net.toml"
+    assert main(["import", str(path), "-o", str(out)]) == 0
+    capsys.readouterr()
+    weights = ["import", path, "-o", out, "--weights", tmp_path / "w.npz"]
+    for words in (["simulate", path, "--board", "kc705"], weights):
+        told = terminal.refusal(*words)
+        assert "external data 'gone.data': is missing: allowed is a file in the folder" in told
+
+
+def with_two_lrns() -> Any:
+    nodes = [
+        made.node("Conv", "x a.w", "a", "one"),
+        made.node("Relu", "a", "b"),
+        made.node("LRN", "b", "c", "/lrn", size=5, alpha=1e-4, beta=0.75, bias=1.0),
+        made.node("MaxPool", "c", "d", kernel_shape=[2, 2], strides=[2, 2]),
+        made.node("LRN", "d", "y", size=3),
+    ]
+    return made.model(nodes, {"a.w": made.numbers(4, 1, 3, 3)})
+
+
+def test_lrn_is_omitted_with_one_line_of_notice(
+    tmp_path: Path, terminal: Terminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = made.saved(tmp_path, with_two_lrns()), tmp_path / "net.toml"
+    told = terminal.refusal("import", path, "-o", out)
+    assert "node '/lrn' (LRN): local response normalisation is not supported: merp import" in told
+    answer = terminal.answer("import", path, "-o", out, "--without-lrn")
+    assert answer["said"] == ["2 LRNs are omitted: the results differ from those of the model"]
+    capsys.readouterr()
+    assert main(["import", str(path), "-o", str(out), "--without-lrn"]) == 0
+    assert capsys.readouterr().out.count("LRNs are omitted") == 1
+    assert open_network(str(out)).layers[0].shape.pool is not None
+
+
 def with_a_product() -> Any:
     nodes = [
         made.node("Conv", "x a.w", "a", "/a/Conv", pads=[1, 1, 1, 1]),
@@ -164,7 +206,7 @@ def test_a_partial_import_keeps_what_is_in_front(
     answer = terminal.answer("import", model, "-o", file, "--partial")
     assert [each["name"] for each in answer["layers"]] == ["conv-a"]
     assert answer["left"] == ["node '/Mul' (Mul)", "node '/last/Relu' (Relu)"]
-    assert "node '/Mul' (Mul): is not supported: allowed are Conv, Gemm" in answer["reason"]
+    assert "node '/Mul' (Mul): must follow its convolution or full" in answer["reason"]
     text = file.read_text()
     assert f"# Not in this network: {answer['reason']}\n" in text
     assert "# skipped: node '/Mul' (Mul)\n" in text

@@ -1,35 +1,60 @@
-"""Import Add: a constant is added as a bias, and two layers are added as a residual connection."""
+"""Import Add, Sub, Mul, Div and Sum: constants are folded into a layer, two layers are added."""
 
 from __future__ import annotations
 
 from merp.models.base.errors import shown
 from merp.models.onnx.assembly import Assembly, Value
+from merp.models.onnx.axes import CHANNELS_FIRST
 from merp.models.onnx.branches import may_add
-from merp.models.onnx.folding import Bias
+from merp.models.onnx.folding import Constant
 from merp.models.onnx.node import Node
 
 
 def add(assembly: Assembly, node: Node) -> None:
     """Import Add of a constant or of the outputs of two layers."""
+    if not _known(node):
+        _residual(assembly, node)
+    else:
+        _constant(assembly, node)
+
+
+def scale(assembly: Assembly, node: Node) -> None:
+    """Import Mul, Sub or Div by a constant, as a part of a normalisation."""
+    known = _known(node)
+    if not known or (node.operator in ("Sub", "Div") and known != [1]):
+        second = "the second input" if node.operator in ("Sub", "Div") else "one input"
+        raise node.refuse(f"{second}: must be a constant, that of a normalisation")
+    _constant(assembly, node)
+
+
+def total(assembly: Assembly, node: Node) -> None:
+    """Import Sum of one value, which it returns, or of two."""
+    if len(node.inputs) > 2:
+        raise node.refuse(f"{len(node.inputs)} inputs: allowed are two, several sums in a row")
+    if len(node.inputs) == 2:
+        add(assembly, node)
+
+
+def _known(node: Node) -> list[int]:
+    """Return the indices of the constants among two inputs."""
     node.takes(2)
     if len(node.inputs) < 2 or not all(node.inputs):
         raise node.refuse("an input is missing: allowed are two")
-    known = [name in node.constants for name in node.inputs]
-    if any(known):
-        _bias(assembly, node, known.index(True))
-    else:
-        _residual(assembly, node)
+    return [index for index, name in enumerate(node.inputs) if name in node.constants]
 
 
-def _bias(assembly: Assembly, node: Node, index: int) -> None:
-    """Add the constant input ``index`` to the sums of the previous layer."""
-    bias = node.required(index)
-    each = (assembly.maps,) + (1,) * (0 if assembly.flat else 2)
-    # One number for each map, with or without an axis of images; or one number for all maps.
-    spread = [(1,) * axes for axes in range(len(each) + 2)]
-    if bias.shape not in (each, (1, *each), *spread):
-        raise node.bad("constant's size", bias.shape, f"{each}, a bias for each map")
-    assembly.fold(node, Bias(bias))
+def _constant(assembly: Assembly, node: Node) -> None:
+    """Fold the constant input into the previous layer."""
+    (index,) = _known(node)
+    constant = node.required(index)
+    after = () if assembly.flat else assembly.value.axes
+    each = (assembly.maps,) + (1,) * (len(after) - 1 - after.index(1) if after else 0)
+    # One number for each map, with or without axes in front of it; or one number for all maps.
+    most = 2 if assembly.flat else 4
+    sizes = [(1,) * more + each for more in range(most + 1 - len(each))]
+    if constant.shape not in [*sizes, *((1,) * axes for axes in range(most + 1))]:
+        raise node.bad("constant's size", constant.shape, f"{each}, a number for each map")
+    assembly.fold(node, Constant(node.operator, constant))
 
 
 def _residual(assembly: Assembly, node: Node) -> None:
@@ -52,7 +77,7 @@ def _residual(assembly: Assembly, node: Node) -> None:
         raise node.refuse(
             f"adds {one} and {other}, of the same layer {layers[0].name}: allowed are two layers"
         )
-    if values[0].size != values[1].size or values[0].flat != values[1].flat:
+    if _form(values[0]) != _form(values[1]):
         raise node.refuse(
             f"adds {one} of {_by(values[0])} and {other} of {_by(values[1])}: must be of the same "
             "size, maps are not broadcast"
@@ -82,9 +107,14 @@ def _free(assembly: Assembly, name: str) -> bool:
     )
 
 
+def _form(value: Value) -> tuple[object, ...]:
+    """Return the size of a value and the order of its elements."""
+    return value.size, value.flat, value.order
+
+
 def _by(value: Value) -> str:
     rows, columns, maps = value.size
     size = f"{rows} x {columns} x {maps}"
     if not value.flat:
-        return size
+        return size if value.order == CHANNELS_FIRST else f"{size}, transposed"
     return f"{size} in a row" if rows * columns > 1 else f"{maps} features"
