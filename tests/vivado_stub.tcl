@@ -6,6 +6,7 @@ set commands {
     add_files                    {-fileset= -norecurse} 0 999
     close_project                {} 0 0
     create_clock                 {-name= -period=} 1 1
+    create_generated_clock       {-divide_by= -name= -source=} 1 1
     create_project               {-force -in_memory -part=} 0 2
     current_design               {} 0 1
     current_fileset              {} 0 0
@@ -16,6 +17,7 @@ set commands {
     get_files                    {} 0 999
     get_filesets                 {} 0 999
     get_nets                     {} 0 999
+    get_pins                     {-hierarchical} 0 999
     get_ports                    {} 0 999
     get_property                 {} 2 2
     get_runs                     {} 0 999
@@ -43,6 +45,7 @@ set commands {
     update_ip_catalog            {} 0 0
     wait_on_run                  {} 1 1
     write_bitstream              {-force} 1 1
+    write_cfgmem                 {-file= -force -format= -interface= -loadbit= -size=} 0 1
     write_checkpoint             {-force} 1 1
     write_hw_platform            {-fixed -force} 0 1
     apply_bd_automation          {-config= -rule=} 1 999

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from merp.cosim.board.arrays import BoardArrays
+from merp.cosim.board.bitstreams import DividedStep
 from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.dram import Dram
-from merp.cosim.board.driver import Board
+from merp.cosim.board.driver import Board, Device, LoadingDevice
 from merp.cosim.board.play import Played, PlayedPass, play_list
 from merp.cosim.board.simulated_device import simulated
-from merp.cosim.board.step_lists import cycle_limit, step_list, step_system
-from merp.cosim.board.step_plan import PlannedPass, StepPlan
-from merp.cosim.board.system import BoardEngine, System
+from merp.cosim.board.step_lists import cycle_limit, step_list, step_systems
+from merp.cosim.board.step_plan import PlannedPass
+from merp.cosim.board.system import BoardEngine
 from merp.cosim.board.system_engine import MOST_CYCLES, outcome_of
 from merp.cosim.engines.record import RunRecord
 from merp.models.base.bits import Bits
-
-BoardOf = Callable[[System], Board]
+from merp.models.base.errors import CheckFailed
 
 
 class Accelerator:
@@ -32,41 +32,52 @@ class Accelerator:
     """
 
     def __init__(
-        self, plan: StepPlan, board_of: BoardOf | None = None, dram: Dram | None = None
+        self, step: DividedStep, device: Device | None = None, dram: Dram | None = None
     ) -> None:
-        """Build a board.
+        """Build a board, with the first bitstream.
 
         Args:
-            plan: engines and arrays.
-            board_of: makes the board of an accelerator; None: LiteDRAM's memory in Verilator.
+            step: engines and arrays.
+            device: makes the board; None: LiteDRAM's memory in Verilator. With several bitstreams,
+                it must be a ``LoadingDevice``.
             dram: the memory; None: the narrowest whose beats hold a word of each stream.
 
         Raises:
             BadInput: a package is missing, a stream is wider than every memory, or the memory is
                 too small.
         """
-        self._system, dram = step_system(plan, dram)
-        self._board: Board = (
-            simulated(self._system, dram) if board_of is None else board_of(self._system)
-        )
+        self._systems, dram = step_systems(step, dram)
+        self._names, self._device = list(step.parts), device
+        self._loaded = self._names[0]
+        system = self._systems[self._loaded]
+        board = simulated(system, dram) if device is None else device.open(system)
         self._buffers: dict[str, list[Buffer]] = {}
         self._words: dict[str, NDArray[np.uint32]] = {}  # of the lists in memory
         self.engines: Mapping[str, BoardEngine] = {
-            engine.name: engine for engine in self._system.engines
+            engine.name: engine for each in self._systems.values() for engine in each.engines
         }
-        self.arrays = BoardArrays(self._board, plan.arrays.values())
+        self.arrays = BoardArrays(board, step.whole.arrays.values())
 
-    def play(self, name: str, passes: Sequence[PlannedPass]) -> Played:
-        """Play a list of passes with one ring.
+    @property
+    def _board(self) -> Board:
+        return self.arrays.board
+
+    def play(self, step: DividedStep, name: str) -> Played:
+        """Play a list of a step with one ring. If it ends with a load, load that bitstream.
 
         A list keeps its place in memory under its name, so a later list of this name needs as many
         commands and records. It is written only if its words have changed.
 
         Raises:
-            BadInput: as in ``step_list``.
-            CheckFailed: the list failed, or the traffic on the bus is not that of the formula.
+            BadInput: as in ``step_list``, or the device cannot load the bitstream.
+            CheckFailed: the list failed, or the traffic on the bus is not that of the formula. Or
+                the accelerator names another bitstream than the next one.
             TimeoutError: the accelerator does not interrupt.
         """
+        passes, load = step.whole.lists[name], step.loads.get(name)
+        if (home := step.homes[name]) != self._loaded:
+            raise CheckFailed(f"list {name}: it needs {home}, but {self._loaded} is loaded")
+        system = self._systems[home]
         kept = self._buffers.setdefault(name, [])
         places = iter(list(kept))
 
@@ -78,13 +89,32 @@ class Accelerator:
             assert size <= place.size
             return place.address
 
-        placed = step_list(self._system, self.arrays.layout, passes, alloc)
+        number = None if load is None else self._names.index(load)
+        placed = step_list(system, self.arrays.layout, passes, alloc, number)
         words = placed.words
         if not np.array_equal(self._words.get(name, words[:0]), words):
             self._board.to_device(Buffer(placed.address, words.nbytes), words)
             self._words[name] = words
         limit = len(passes) * cycle_limit(passes)
-        return play_list(self._board, placed, min(MOST_CYCLES, limit))
+        played = play_list(self._board, placed, min(MOST_CYCLES, limit))
+        if load is not None:
+            self._load(load)
+        return played
+
+    def _load(self, wanted: str) -> None:
+        """Load the bitstream that the accelerator names after its interrupt.
+
+        Raises:
+            CheckFailed: it names no bitstream, or another one.
+        """
+        host, device = self._systems[self._loaded].host, self._device
+        asked = self._board.read32(host["status_load"].offset)
+        number = self._board.read32(host["status_bitstream"].offset)
+        if not asked or number != self._names.index(wanted):
+            raise CheckFailed(f"status: load {asked}, bitstream {number}: not {wanted}")
+        assert isinstance(device, LoadingDevice)
+        self.arrays.board = device.reopen(self._board, wanted, self._systems[wanted])
+        self._loaded = wanted
 
     def record(self, each: PlannedPass, played: PlayedPass) -> RunRecord:
         """Return the record of a pass, with the words of its outputs in memory."""

@@ -18,6 +18,7 @@ class BoardArrays:
     """Arrays in the memory of a board.
 
     Attributes:
+        board: the board; after the load of a bitstream, another one with the same memory.
         layout: their addresses.
     """
 
@@ -29,7 +30,7 @@ class BoardArrays:
         """
         named = {each.name: each for each in arrays}
         places = {name: board.alloc(each.size, ALIGN).address for name, each in named.items()}
-        self._board = board
+        self.board = board
         self.layout = Layout(named, places, min(places.values()), board.end)
 
     def put(self, name: str, elements: Bits) -> None:
@@ -41,12 +42,12 @@ class BoardArrays:
         array = self.layout.arrays[name]
         if elements.size != array.elements:
             raise ValueError(f"{name} has {array.elements} elements, not {elements.size}")
-        self._board.to_device(self._buffer(name), elements.astype(_kind(array)).reshape(-1))
+        self.board.to_device(self._buffer(name), elements.astype(_kind(array)).reshape(-1))
 
     def get(self, name: str) -> Bits:
         """Return the elements of an array, with its size."""
         array = self.layout.arrays[name]
-        found = self._board.from_device(self._buffer(name), _kind(array), array.shape)
+        found = self.board.from_device(self._buffer(name), _kind(array), array.shape)
         return found if array.element_bytes > 4 else found.astype(np.uint32)
 
     def part(self, name: str, walk: Walk) -> Bits:

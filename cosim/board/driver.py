@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from os import PathLike
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -79,4 +80,26 @@ class Device(Protocol):
         Raises:
             BadInput: there is no such board, or it cannot be used.
             CheckFailed: it has another accelerator, or does not answer.
+        """
+
+
+@runtime_checkable
+class LoadingDevice(Device, Protocol):
+    """A device that can load another bitstream while a program trains."""
+
+    @property
+    def step(self) -> str | PathLike[str] | None:
+        """``step.json`` of a package with several bitstreams; None for one bitstream."""
+
+    def reopen(self, board: Board, name: str, system: System) -> Board:
+        """Load a bitstream, and return the board with it. Memory and buffers keep their contents.
+
+        Args:
+            board: the board with the bitstream before.
+            name: name of the bitstream, such as ``bitstream1``.
+            system: its accelerator.
+
+        Raises:
+            BadInput: the device cannot load it.
+            CheckFailed: the board then has another accelerator, or does not answer.
         """

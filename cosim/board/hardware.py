@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
 from typing import Any, Protocol
 
@@ -60,7 +61,11 @@ class Access(Protocol):
 
 
 class HardwareBoard:
-    """A real board. Nobody counts on its pins and its bus."""
+    """A real board. Nobody counts on its pins and its bus.
+
+    Attributes:
+        access: the way to it.
+    """
 
     def __init__(self, access: Access, system: System) -> None:
         """Use the arena of ``access`` for buffers.
@@ -68,7 +73,7 @@ class HardwareBoard:
         Raises:
             BadInput: the accelerator cannot address the arena.
         """
-        self._access, self._host = access, system.host
+        self.access, self._host = access, system.host
         self._buffers = Buffers(access.size, access.address)
         most = 1 << system.design.port.address_bits
         if self.end > most:
@@ -86,18 +91,18 @@ class HardwareBoard:
 
     def read32(self, offset: int) -> int:
         """Return a register."""
-        return self._access.read32(offset)
+        return self.access.read32(offset)
 
     def write32(self, offset: int, value: int) -> None:
         """Write a register."""
-        self._access.write32(offset, value)
+        self.access.write32(offset, value)
 
     def alloc(self, size: int, align: int = 64) -> Buffer:
         """Return a new buffer, as ``Buffers.alloc``."""
         try:
             return self._buffers.alloc(size, align)
         except BadInput as error:
-            raise BadInput(f"{self._access.name}: {error}") from error
+            raise BadInput(f"{self.access.name}: {error}") from error
 
     def free_all(self) -> None:
         """Free all buffers. Memory keeps its contents."""
@@ -110,7 +115,7 @@ class HardwareBoard:
             BadInput: the array has more bytes than the buffer.
         """
         data = self._buffers.data("to_device", buffer, array)
-        self._access.store(buffer.address - self._access.address, data)
+        self.access.store(buffer.address - self.access.address, data)
 
     def from_device(
         self, buffer: Buffer, dtype: np.typing.DTypeLike, shape: int | tuple[int, ...]
@@ -122,7 +127,7 @@ class HardwareBoard:
         """
         array = np.empty(shape, dtype)
         self._buffers.check("from_device", buffer, array.nbytes)
-        data = self._access.load(buffer.address - self._access.address, array.nbytes)
+        data = self.access.load(buffer.address - self.access.address, array.nbytes)
         return data.view(dtype).reshape(array.shape)
 
     def wait(self, timeout_cycles: int) -> None:
@@ -135,13 +140,23 @@ class HardwareBoard:
         begin, interrupt = monotonic(), self._host["interrupt"].offset
         while True:
             passed = monotonic() - begin
-            came = self._access.interrupted(ONCE_SECONDS)
+            came = self.access.interrupted(ONCE_SECONDS)
             if came and self.read32(interrupt):
                 return
             if passed > seconds:
                 raise TimeoutError(
                     f"wait: no interrupt for {seconds:.1f} seconds; status is {self._status:#x}"
                 )
+
+    def change(self, system: System) -> None:
+        """Go on with another bitstream that was loaded. Memory and buffers keep their contents.
+
+        Raises:
+            CheckFailed: the board has another accelerator, or does not answer.
+        """
+        self._host = system.host
+        check_design(self, system)
+        self.reset()
 
     @property
     def _status(self) -> int:
@@ -158,6 +173,16 @@ class HardwareBoard:
         while self._status & active:
             if monotonic() - begin > SPARE_SECONDS:
                 raise TimeoutError(f"reset: the list does not end; status is {self._status:#x}")
+
+
+def check_loads(step: object, load: Callable[[str], Any] | None) -> None:
+    """Check that a device can load the bitstreams of a step.
+
+    Raises:
+        BadInput: there are bitstreams, and no function that loads them.
+    """
+    if step is not None and load is None:
+        raise BadInput(f"step = {str(step)!r}: load is missing: allowed is a function of a name")
 
 
 def opened(access: Access, system: System) -> HardwareBoard:

@@ -214,7 +214,11 @@ def _count(each: BoardPass, limit: int) -> int:
 
 
 def placed_list(
-    system: System, passes: Sequence[BoardPass], alloc: Callable[[int], int], limit: int
+    system: System,
+    passes: Sequence[BoardPass],
+    alloc: Callable[[int], int],
+    limit: int,
+    last: Command = make.END,
 ) -> PlacedList:
     """Place a list of passes, and its records, in memory.
 
@@ -223,6 +227,7 @@ def placed_list(
         passes: the passes, one after the other; at least one.
         alloc: reserves a number of bytes, and returns their address.
         limit: cycles that each wait may take.
+        last: the command that ends the list.
 
     Raises:
         ValueError: a mover cannot make a walk; the message names the stream.
@@ -241,7 +246,7 @@ def placed_list(
         make.start([number]),
         *(command for each in passes for command in each.commands(limit)),
         make.wait([number], [], limit),
-        make.END,
+        last,
     ]
     address = alloc(len(encoded(commands)) * WORD_BYTES)
     return PlacedList(system, passes, records, address, commands)

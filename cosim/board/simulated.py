@@ -37,6 +37,7 @@ class SimulatedBoard:
 
     Attributes:
         memories: the memory for a record.
+        builds: the libraries of its bitstreams so far, by the names of the bitstreams.
     """
 
     def __init__(self, board: Built) -> None:
@@ -47,6 +48,7 @@ class SimulatedBoard:
         self._counters = library.board_counters(self._board).contents
         self._buffers = Buffers(board.memory.size)
         self.memories = (board.facts,)
+        self.builds: dict[str, Built] = {}
         self._outside = self._faults = 0  # those that a CheckFailed has reported
         weakref.finalize(self, library.board_delete, self._board)
 
@@ -159,6 +161,12 @@ class SimulatedBoard:
     def reset(self) -> None:
         """Reset accelerator and controller. Memory and buffers keep their contents."""
         self._library.board_reset(self._board)
+
+    def take_over(self, other: SimulatedBoard) -> None:
+        """Take over the memory and the buffers of a board with another bitstream."""
+        self._buffers, self.builds = other._buffers, other.builds
+        place = Buffer(0, self._buffers.free)
+        self.to_device(place, other.from_device(place, np.uint8, (place.size,)))
 
     @property
     def monitor(self) -> SimulatedBoard:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 
-from merp.cosim.board.build import built
+from merp.cosim.board.bitstreams import FIRST
+from merp.cosim.board.build import Built, built
 from merp.cosim.board.dram import PHASES, Dram
 from merp.cosim.board.driver import Board
 from merp.cosim.board.simulated import SimulatedBoard
@@ -13,7 +15,13 @@ from merp.cosim.board.system import System
 
 @dataclass(frozen=True)
 class SimulatedDevice:
-    """A board with LiteDRAM's memory, in Verilator."""
+    """A board with LiteDRAM's memory, in Verilator.
+
+    Attributes:
+        step: ``step.json`` of a package with several bitstreams. A board is built for each of them.
+    """
+
+    step: str | PathLike[str] | None = None
 
     def open(self, system: System) -> Board:
         """Return a new board. It is built, if the cache does not have it.
@@ -21,7 +29,28 @@ class SimulatedDevice:
         Raises:
             BadInput: a package or a tool is missing.
         """
-        return simulated(system, Dram(data_bits=system.design.port.data_bits // (2 * PHASES)))
+        library = _built(system)
+        board = SimulatedBoard(library)
+        board.builds[FIRST] = library
+        return board
+
+    def reopen(self, board: Board, name: str, system: System) -> Board:
+        """Return a new board of an accelerator, with the memory and the buffers of ``board``.
+
+        Raises:
+            BadInput: as in ``open``.
+        """
+        assert isinstance(board, SimulatedBoard)
+        if name not in board.builds:  # an accelerator can be converted once
+            board.builds[name] = _built(system)
+        found = SimulatedBoard(board.builds[name])
+        found.take_over(board)
+        return found
+
+
+def _built(system: System) -> Built:
+    dram = Dram(data_bits=system.design.port.data_bits // (2 * PHASES))
+    return built(system.function, system.args, dram)
 
 
 def simulated(system: System, dram: Dram) -> SimulatedBoard:

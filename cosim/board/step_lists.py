@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
+from merp.cosim.board.bitstreams import DividedStep
 from merp.cosim.board.buffers import Buffers
 from merp.cosim.board.dram import Dram
 from merp.cosim.board.lists import BoardPass, PlacedList, placed_list
@@ -12,26 +14,48 @@ from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.board.system import BoardEngine, System, system_of
 from merp.cosim.board.system_engine import limit_of, memory_for, port_for
 from merp.models.base.errors import BadInput
+from merp.models.memory import commands as make
+from merp.models.memory.commands import Command
 from merp.models.memory.layout import FIRST_ADDRESS, Layout
+from merp.models.memory.params.subsystem import Loader
 
 
-def step_system(plan: StepPlan, dram: Dram | None = None) -> tuple[System, Dram]:
+def step_system(
+    plan: StepPlan, dram: Dram | None = None, loader: Loader = Loader.NONE
+) -> tuple[System, Dram]:
     """Return the accelerator of a step, and its memory.
 
     Args:
         plan: the engines.
         dram: the memory; None: the narrowest whose beats hold a word of each stream.
+        loader: part that loads bitstreams.
 
     Raises:
         BadInput: a stream is wider than every memory, or there are too many streams.
     """
     ports = {name: top.ports for name, top in plan.tops.items()}
     dram = memory_for([pin for each in ports.values() for pin in each.streams], dram)
-    return system_of(plan.tops, port_for(ports, dram)), dram
+    return system_of(plan.tops, port_for(ports, dram), loader), dram
+
+
+def step_systems(step: DividedStep, dram: Dram | None = None) -> tuple[dict[str, System], Dram]:
+    """Return the accelerator of each bitstream, and their memory. The host loads bitstreams.
+
+    Raises:
+        BadInput: as ``step_system``.
+    """
+    every = [pin for top in step.whole.tops.values() for pin in top.ports.streams]
+    dram = memory_for(every, dram)
+    loader = Loader.HOST if len(step.parts) > 1 else Loader.NONE
+    return {name: step_system(part, dram, loader)[0] for name, part in step.parts.items()}, dram
 
 
 def placed_lists(
-    plan: StepPlan, systems: Mapping[str, System], layout: Layout, end: int
+    plan: StepPlan,
+    systems: Mapping[str, System],
+    layout: Layout,
+    end: int,
+    loads: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[dict[str, PlacedList], int]:
     """Place all lists of a step behind its arrays, as a board does.
 
@@ -40,6 +64,7 @@ def placed_lists(
         systems: the accelerator of each list, by the name of the list.
         layout: the addresses of its arrays.
         end: address behind the memory.
+        loads: for lists that end with a load, the flash address of the bitstream, by name.
 
     Returns:
         The lists by name, and the address behind the last one.
@@ -54,24 +79,26 @@ def placed_lists(
         return places.alloc(size).address
 
     lists = {
-        name: step_list(systems[name], layout, passes, alloc) for name, passes in plan.lists.items()
+        name: step_list(systems[name], layout, passes, alloc, loads.get(name))
+        for name, passes in plan.lists.items()
     }
     return lists, places.free
 
 
-def check_plan(plan: StepPlan) -> None:
-    """Check that an accelerator can run a step: streams, walks, and elements of beats.
+def check_step(step: DividedStep) -> None:
+    """Check that accelerators can run a step: streams, walks, and elements of beats.
 
     Raises:
-        BadInput: it cannot.
+        BadInput: they cannot.
     """
-    system, _ = step_system(plan)
-    end = 1 << system.design.port.address_bits
+    systems, _ = step_systems(step)
+    end = 1 << next(iter(systems.values())).design.port.address_bits
     try:
-        layout = Layout.of(plan.arrays.values(), FIRST_ADDRESS, end)
+        layout = Layout.of(step.whole.arrays.values(), FIRST_ADDRESS, end)
     except ValueError as error:
         raise BadInput(str(error)) from error
-    placed_lists(plan, dict.fromkeys(plan.lists, system), layout, end)
+    homes = {name: systems[home] for name, home in step.homes.items()}
+    placed_lists(step.whole, homes, layout, end)
 
 
 def cycle_limit(passes: Sequence[PlannedPass]) -> int:
@@ -84,6 +111,7 @@ def step_list(
     layout: Layout,
     passes: Sequence[PlannedPass],
     alloc: Callable[[int], int],
+    load: int | None = None,
 ) -> PlacedList:
     """Place a list of a step, and its records, in memory.
 
@@ -92,6 +120,7 @@ def step_list(
         layout: the addresses of the arrays.
         passes: the passes, one after the other; at least one.
         alloc: as in ``placed_list``.
+        load: flash address of the bitstream that the list loads at its end; None: no load.
 
     Raises:
         BadInput: the elements of a beat are not beside each other in an array, or a mover cannot
@@ -99,8 +128,9 @@ def step_list(
     """
     engines = {engine.name: engine for engine in system.engines}
     placed = [board_pass(engines[each.engine], layout, each) for each in passes]
+    last: Command = make.END if load is None else make.load(load)
     try:
-        return placed_list(system, placed, alloc, cycle_limit(passes))
+        return placed_list(system, placed, alloc, cycle_limit(passes), last)
     except ValueError as error:
         raise BadInput(str(error)) from error
 

@@ -17,7 +17,7 @@ from merp.models.base.register_map import RegisterMap
 from merp.models.memory.params.commands import ENGINE
 from merp.models.memory.params.memory_port import BYTE, MemoryPort
 from merp.models.memory.params.mover import Mover
-from merp.models.memory.params.subsystem import SubsystemDesign
+from merp.models.memory.params.subsystem import Loader, SubsystemDesign
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Pin, Top, TopPorts
 
@@ -75,17 +75,17 @@ class System:
     engines: tuple[BoardEngine, ...]
 
 
-def system_of(tops: Mapping[str, Top], port: MemoryPort) -> System:
+def system_of(tops: Mapping[str, Top], port: MemoryPort, loader: Loader = Loader.NONE) -> System:
     """Return the accelerator that runs ``tops``, given by their names, from memory.
 
     The engines share the streams of the memory subsystem. There are as many of each width as one
-    engine needs.
+    engine needs. ``loader`` loads the next bitstream.
 
     Raises:
         ValueError: a stream of a top is wider than ``port``.
     """
     ports = {name: top.ports for name, top in tops.items()}
-    names, design = _movers(ports, port), subsystem_of(ports, port)
+    names, design = _movers(ports, port), subsystem_of(ports, port, loader)
     shells = {name: axi_top(top) for name, top in tops.items()}
     engines, first = [], 0
     movers = dict((*design.readers, *design.writers))
@@ -105,7 +105,9 @@ def system_of(tops: Mapping[str, Top], port: MemoryPort) -> System:
     return System(function, args, design, host, tuple(engines))
 
 
-def subsystem_of(tops: Mapping[str, TopPorts], port: MemoryPort) -> SubsystemDesign:
+def subsystem_of(
+    tops: Mapping[str, TopPorts], port: MemoryPort, loader: Loader = Loader.NONE
+) -> SubsystemDesign:
     """Return the memory subsystem that serves tops, given by their ports.
 
     Raises:
@@ -113,8 +115,9 @@ def subsystem_of(tops: Mapping[str, TopPorts], port: MemoryPort) -> SubsystemDes
     """
     names = _movers(tops, port)
     return SubsystemDesign(
-        port=port, readers=_those(names, "in"), writers=_those(names, "out"), engines=len(tops)
-    )
+        port=port, readers=_those(names, "in"), writers=_those(names, "out"), engines=len(tops),
+        loader=loader,
+    )  # fmt: skip
 
 
 def _engine(name: str, shell: Top, names: Mapping[str, tuple[str, Mover]]) -> SystemEngine:

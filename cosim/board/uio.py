@@ -7,6 +7,7 @@ import mmap
 import os
 import select
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -14,7 +15,7 @@ from typing import BinaryIO
 import numpy as np
 
 from merp.cosim.board.driver import Board
-from merp.cosim.board.hardware import opened
+from merp.cosim.board.hardware import HardwareBoard, check_loads, opened
 from merp.cosim.board.lists import Bytes
 from merp.cosim.board.system import System
 from merp.models.base.errors import BadInput
@@ -34,22 +35,39 @@ class UioDevice:
         memory: device file of the buffer, such as ``/dev/udmabuf0``.
         interrupt: whether the interrupt is connected; if not, the driver polls.
         buffers: folder in which u-dma-buf describes its buffers.
+        step: ``step.json`` of a package with several bitstreams.
+        load: loads a bitstream by its name, as by the FPGA manager of Linux.
     """
 
     registers: str = "/dev/uio0"
     memory: str = "/dev/udmabuf0"
     interrupt: bool = True
     buffers: str = "/sys/class/u-dma-buf"
+    step: str | os.PathLike[str] | None = None
+    load: Callable[[str], object] | None = None
 
     def open(self, system: System) -> Board:
         """Return the board, after its self-test.
 
         Raises:
             BadInput: a file cannot be opened, another process uses the board, the accelerator
-                cannot address the buffer, or there is no interrupt.
+                cannot address the buffer, there is no interrupt, or ``load`` is missing.
             CheckFailed: the board has another accelerator, or does not answer.
         """
+        check_loads(self.step, self.load)
         return opened(UioAccess(self), system)
+
+    def reopen(self, board: Board, name: str, system: System) -> Board:
+        """Load a bitstream, and return the board with it. Registers and buffer keep their places.
+
+        Raises:
+            CheckFailed: the board has another accelerator, or does not answer.
+        """
+        assert isinstance(board, HardwareBoard)
+        assert self.load is not None
+        self.load(name)
+        board.change(system)
+        return board
 
 
 class UioAccess:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.cosim.board.accelerator import Accelerator, BoardOf
+from merp.cosim.board.accelerator import Accelerator
+from merp.cosim.board.bitstreams import DividedStep, divided_step
+from merp.cosim.board.driver import Device
 from merp.cosim.board.play import PlayedPass
-from merp.cosim.board.step_lists import check_plan
+from merp.cosim.board.step_file import bitstreams_of
+from merp.cosim.board.step_lists import check_step
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.phases.audit.audit import audit
 from merp.cosim.phases.audit.run_and_audit import Audited, without_cycles
@@ -45,14 +48,16 @@ class BoardRun:
         plan: a plan of the steps. Later plans may differ in the settings of passes.
         begin: called with the name of the next list.
         progress: called with the cycles of a list and the words that it moved.
-        board_of: as in ``Accelerator``.
+        device: as in ``Accelerator``.
 
     Attributes:
+        rings: rings of the host per step.
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
         bus: traffic on the memory bus so far, by list.
 
     Raises:
-        BadInput: an accelerator cannot run the plan.
+        BadInput: an accelerator cannot run the plan, or the bitstreams of the device are those of
+            another step.
     """
 
     def __init__(
@@ -60,10 +65,13 @@ class BoardRun:
         plan: StepPlan,
         begin: Callable[[str], object] | None = None,
         progress: Progress | None = None,
-        board_of: BoardOf | None = None,
+        device: Device | None = None,
     ) -> None:
-        check_plan(plan)
-        self._plan, self._begin, self._progress, self._board_of = plan, begin, progress, board_of
+        self._bitstreams = bitstreams_of(device, plan.tops)
+        self._step = self._divided(plan)
+        check_step(self._step)
+        self.rings = len(self._step.whole.lists)
+        self._begin, self._progress, self._device = begin, progress, device
         self._accelerator: Accelerator | None = None
         self._held: object = None  # the model in memory
         self.seconds = {"building": 0.0, "simulating": 0.0}
@@ -73,9 +81,12 @@ class BoardRun:
     def _built(self) -> Accelerator:
         if self._accelerator is None:
             began = perf_counter()
-            self._accelerator = Accelerator(self._plan, self._board_of)
+            self._accelerator = Accelerator(self._step, self._device)
             self.seconds["building"] += perf_counter() - began
         return self._accelerator
+
+    def _divided(self, plan: StepPlan) -> DividedStep:
+        return divided_step(plan, self._bitstreams)
 
     def put(self, name: str, words: Bits) -> None:
         """Write an array, as a host does."""
@@ -102,17 +113,27 @@ class BoardRun:
         self._held = model
 
     def play(self, plan: StepPlan, name: str) -> PlayedPasses:
-        """Play a list of a plan, and return its passes, which are not audited yet."""
+        """Play a list of a plan, and return its passes, which are not audited yet.
+
+        With several bitstreams, the list has a part for each of its stays on a bitstream.
+        """
+        step = self._divided(plan)
+        passes: list[PlayedPass] = []
+        for part in step.lists[name]:
+            passes += self._play(step, part)
+        return PlayedPasses(self._built, zip(plan.lists[name], passes, strict=True))
+
+    def _play(self, step: DividedStep, name: str) -> Sequence[PlayedPass]:
         if self._begin is not None:
             self._begin(name)
         accelerator, began = self._built, perf_counter()
-        played = accelerator.play(name, plan.lists[name])
+        played = accelerator.play(step, name)
         self.seconds["simulating"] += perf_counter() - began
         add_to(self.bus, name, played.record)
         if self._progress is not None:
             moves: list[Mapping[str, int]] = [each.crossed for each in played.passes]
             self._progress(played.cycles, sum(sum(each.values()) for each in moves))
-        return PlayedPasses(accelerator, zip(plan.lists[name], played.passes, strict=True))
+        return played.passes
 
 
 class PlayedPasses:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
+from merp.models.fpga.flash import Flash
 from merp.models.fpga.parts import Part
 
 LOAD_MBYTES_S = 132.0
@@ -108,6 +109,7 @@ class Board:
         memory_bits: data bits of the external memory, if it has one controller.
         memory_kind: of ``MEMORY_KINDS``.
         vivado: the board in Vivado, if Vivado has board files for it.
+        flash: from which the FPGA configures itself, if it can boot again from there.
         sources: of figures, by their place in the file, as ``memory: gbytes_s``.
     """
 
@@ -127,6 +129,7 @@ class Board:
     memory_kind: str = DDR3
     link: Link | None = None
     vivado: VivadoBoard | None = None
+    flash: Flash | None = None
     sources: Mapping[str, FigureSource] = field(default_factory=dict, compare=False)
 
     @property

@@ -32,7 +32,8 @@ from merp.models.fpga.board import (
     Usable,
     VivadoBoard,
 )
-from merp.models.fpga.order_codes import known_part
+from merp.models.fpga.flash import KINDS, MOST_FLASH_MIB, WARM_BOOT, Flash
+from merp.models.fpga.order_codes import FAMILIES, family_of, known_part
 from merp.models.fpga.parts import KNOWN, RAMB36_BITS, Part, listed
 
 Value = TypeVar("Value")
@@ -73,9 +74,10 @@ class _Reader:
         loads, host, link = map(self._optional, ("configuration", "host", "link"))
         vivado = self._optional("vivado")
         name, clock_mhz = head.name(), self._number(head, "clock_mhz", 1, 2000)
+        part = self._part(head, clock_mhz)
         found = Board(
             name=name,
-            part=self._part(head, clock_mhz),
+            part=part,
             clock_mhz=clock_mhz,
             gbytes_s=self._number(memory, "gbytes_s", 0.001, 10_000),
             efficiency=self._number(memory, "efficiency", 0.01, 1),
@@ -92,6 +94,7 @@ class _Reader:
             memory_kind=memory.choice("kind", MEMORY_KINDS, DDR3),
             link=self._link(link) if link else None,
             vivado=_vivado(vivado) if vivado else None,
+            flash=self._flash(loads, part) if loads else None,
             sources=self._sources,
         )
         if loads and found.load_s is None and not loads.has("mbytes_s"):
@@ -178,6 +181,24 @@ class _Reader:
                   for each in fields(Usable)}  # fmt: skip
         inner.finish()
         return Usable(**shares)
+
+    def _flash(self, loads: Section, part: Part) -> Flash | None:
+        if not loads.has("flash") and not loads.has("flash_mib"):
+            return None
+        kind, mib = loads.choice("flash", KINDS), self._whole(loads, "flash_mib", 1, MOST_FLASH_MIB)
+        family = family_of(part.order_code)
+        if family is None or family.name not in WARM_BOOT:
+            titles = ", ".join(each.title for each in FAMILIES if each.name in WARM_BOOT)
+            raise BadInput(
+                f"{loads.file}: {loads.where}: flash: {part.order_code}: allowed are parts that "
+                f"boot from flash by ICAPE2: {titles}"
+            )
+        if not part.configuration_bits:
+            raise BadInput(
+                f"{loads.file}: {loads.where}: flash: the size of a bitstream of {part.name} is "
+                "unknown: allowed is a capacity with bitstream_bits"
+            )
+        return Flash(kind=kind, mib=mib)
 
     def _link(self, link: Section) -> Link:
         return Link(

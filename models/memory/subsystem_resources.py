@@ -15,7 +15,7 @@ from typing import Final
 from merp.models.fpga.block_ram import mapped
 from merp.models.fpga.resources import Resources
 from merp.models.memory.params.mover import Mover
-from merp.models.memory.params.subsystem import SubsystemDesign
+from merp.models.memory.params.subsystem import Loader, SubsystemDesign
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,13 @@ _FIXED: Final = _Each(1260, 1000)  # processor, arbiter, registers
 _READER: Final = _Each(570, 770, lut_bit=0.25)
 _WRITER: Final = _Each(620, 785, lut_bit=1.15, ff_bit=1.0)
 
+_LOADER: Final = {
+    Loader.NONE: Resources(),
+    Loader.HOST: Resources(logic=84, ff=34),
+    Loader.ICAPE2: Resources(logic=104, ff=74),
+}
+"""The command, its registers and, at ICAPE2, the block that sends its words."""
+
 _READ_MARKS: Final = 3
 """Bits of a beat in the queue of a reader, besides its data: response and last."""
 
@@ -41,7 +48,8 @@ def subsystem_resources(design: SubsystemDesign) -> Resources:
     bits = design.port.data_bits
     readers = _streams(_READER, design.interface.readers, bits + _READ_MARKS)
     writers = _streams(_WRITER, design.interface.writers, bits + bits // 8)
-    return reduce(add, (*readers, *writers), Resources(logic=int(_FIXED.lut), ff=int(_FIXED.ff)))
+    fixed = Resources(logic=int(_FIXED.lut), ff=int(_FIXED.ff))
+    return reduce(add, (*readers, *writers, _LOADER[design.loader]), fixed)
 
 
 def _streams(each: _Each, movers: Sequence[tuple[str, Mover]], queue_bits: int) -> list[Resources]:

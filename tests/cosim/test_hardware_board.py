@@ -117,6 +117,36 @@ def test_an_interrupt_that_is_not_connected_is_told(system: System) -> None:
 
 
 @pytest.mark.usefixtures("quick")
+def test_another_bitstream_keeps_buffers_and_memory(system: System) -> None:
+    access = Ram()
+    with_accelerator(access, system, access.rise)
+    board = opened(access, system)
+    first = board.alloc(64)
+    board.to_device(first, np.arange(64, dtype=np.uint8))
+    rows = [
+        replace(each, reset=each.reset ^ (each.name == "configuration"))
+        for each in system.host.registers
+    ]
+    other = replace(system, host=replace(system.host, registers=tuple(rows)))
+    with pytest.raises(CheckFailed, match=r"^self-test: configuration is 0x\w+, not 0x\w+$"):
+        board.change(other)
+    fake = with_accelerator(access, other, access.rise)
+    board.change(other)
+    assert fake.writes == [("control", 2)]
+    assert board.alloc(64).address >= first.address + 64
+    assert np.array_equal(board.from_device(first, np.uint8, 64), np.arange(64))
+
+
+def test_a_device_without_a_way_to_load_is_refused(system: System, tmp_path: Path) -> None:
+    said = r"^step = '.*step\.json': load is missing: allowed is a function of a name$"
+    for device in (
+        UioDevice(step=tmp_path / "step.json"), PynqDevice("ip", step=tmp_path / "step.json"),
+    ):  # fmt: skip
+        with pytest.raises(BadInput, match=said):
+            device.open(system)
+
+
+@pytest.mark.usefixtures("quick")
 def test_a_wait_and_a_reset_have_a_limit(system: System) -> None:
     access = Ram()
     fake = with_accelerator(access, system, access.rise)
@@ -182,6 +212,7 @@ def test_uio_maps_registers_and_the_buffer(files: UioDevice) -> None:
 
 HOLDER = """
 import sys
+from merp.cosim.board.pynq_device import PynqDevice
 from merp.cosim.board.uio import UioAccess, UioDevice
 held = UioAccess(UioDevice(*sys.argv[1:3], False, sys.argv[3]))
 print("held", flush=True)

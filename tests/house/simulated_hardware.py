@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from device_files import device_files
 
 from merp.cosim.board.buffers import Buffer
 from merp.cosim.board.driver import Board
-from merp.cosim.board.hardware import opened
+from merp.cosim.board.hardware import HardwareBoard, opened
 from merp.cosim.board.litex_device import LiteXDevice
 from merp.cosim.board.simulated_device import SimulatedDevice
 from merp.cosim.board.system import System
@@ -43,8 +44,16 @@ class UioOnSimulation(UioAccess):
 
     def __init__(self, device: UioDevice, board: Any) -> None:
         super().__init__(device)
+        self.connect(board)
+
+    def connect(self, board: Any) -> None:
+        """Put a simulated board behind the files."""
         self._board = board
         self.read32, self.write32 = board.read32, board.write32  # type: ignore[method-assign]
+
+    def load_bitstream(self, name: str, system: System) -> None:
+        """Put the board of another bitstream behind the files, with the same memory."""
+        self.connect(SimulatedDevice().reopen(self._board, name, system))
 
     def _sync(self, direction: str, offset: int, size: int) -> None:
         super()._sync(direction, offset, size)
@@ -66,6 +75,28 @@ class SimulatedUio(UioDevice):
     def open(self, system: System) -> Board:
         """Return the board, after its self-test."""
         return opened(UioOnSimulation(self, simulated(system)), system)
+
+
+class LoadingUio(UioDevice):
+    """A UIO device whose accelerator is a simulation that loads bitstreams."""
+
+    def open(self, system: System) -> Board:
+        """Return the board, after its self-test."""
+        board = simulated(system)
+        board.alloc(ADDRESS + SIZE)  # the arena is in the memory that the next board takes over
+        return opened(UioOnSimulation(self, board), system)
+
+    def reopen(self, board: Board, name: str, system: System) -> Board:
+        """Load a bitstream, and go on as a real device."""
+        assert isinstance(board, HardwareBoard)
+        assert isinstance(board.access, UioOnSimulation)
+        board.access.load_bitstream(name, system)
+        return super().reopen(board, name, system)
+
+
+def loading_uio(folder: Path, step: Path, load: Callable[[str], object]) -> LoadingUio:
+    """Write the device files into a folder, and return the device."""
+    return LoadingUio(**asdict(device_files(folder, ADDRESS, SIZE)) | {"step": step, "load": load})
 
 
 def uio(folder: Path) -> SimulatedUio:

@@ -12,6 +12,7 @@ import numpy as np
 
 from measured import machine
 from merp.cosim.board.accelerator import Accelerator
+from merp.cosim.board.bitstreams import undivided
 from merp.cosim.board.dram import Dram
 from merp.cosim.board.play import Played
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
@@ -82,9 +83,10 @@ def main() -> None:
         for phase in PHASES
     }
     used = {each.engine for some in passes.values() for each in some}
-    plan = StepPlan({name: plan.tops[name] for name in sorted(used)}, plan.arrays, {})
+    tops = {name: plan.tops[name] for name in sorted(used)}
+    one = undivided(StepPlan(tops, plan.arrays, passes))
     step = GoldenStep(network, network.layers, random_maps(network, 1), parameters(network, 0))
-    accelerator = Accelerator(plan, dram=Dram(data_bits=bits))
+    accelerator = Accelerator(one, dram=Dram(data_bits=bits))
     layer = network.layer(LAYER)
     print(f"{machine()}; DDR3 x{bits}, beats of {8 * bits} bits")
     for phase in PHASES:
@@ -93,7 +95,7 @@ def main() -> None:
         alone = run_and_audit(hardware.top(), golden, "verilator")
         for each, wanted in zip(passes[phase], golden, strict=True):
             fill(accelerator, each, wanted)
-        played = accelerator.play(phase, passes[phase])
+        played = accelerator.play(one, phase)
         audits = [
             audit(accelerator.record(each, done), without_cycles(wanted.expected))
             for each, done, wanted in zip(passes[phase], played.passes, golden, strict=True)

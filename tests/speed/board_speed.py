@@ -17,6 +17,7 @@ from board_conv2 import fill
 from copier import COPY, DESTINATION, LENGTH, SOURCE, START, arguments, copier, design_of
 from measured import machine
 from merp.cosim.board.accelerator import Accelerator
+from merp.cosim.board.bitstreams import undivided
 from merp.cosim.board.build import built
 from merp.cosim.board.dram import Dram
 from merp.cosim.board.simulated import SimulatedBoard
@@ -94,10 +95,11 @@ def main() -> None:
 
     alone()  # it builds
     e = fastest(alone, of_children)
-    accelerator = Accelerator(StepPlan({engine: plan.tops[engine]}, plan.arrays, {}))
+    one = undivided(StepPlan({engine: plan.tops[engine]}, plan.arrays, {"fp": passes}))
+    accelerator = Accelerator(one)
     for each, wanted in zip(passes, golden, strict=True):
         fill(accelerator, each, wanted)
-    s = fastest(lambda: accelerator.play("fp", passes).cycles, process_time)
+    s = fastest(lambda: accelerator.play(one, "fp").cycles, process_time)
     dram = Dram()
     found = memory_alone(dram)
     bound = 1 / (1 / e + 1 / found)

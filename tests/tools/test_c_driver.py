@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from ctypes import byref, c_uint32
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,10 @@ def test_each_bitstream_has_a_driver_for_its_lists(
         driver, first = opened(folder), _value(folder, "ADDRESS")
         for each in read(folder, "lists")["lists"]:
             assert bytes_of(driver, first, each) == words_of(folder, each).tobytes()
+        word = c_uint32()
+        assert driver.call("load", byref(word)) == 0
+        driver.board.tell(status_load=1, status_bitstream=1)
+        assert (driver.call("load", byref(word)), word.value) == (1, 1)
 
 
 @needs("gcc")

@@ -36,8 +36,10 @@ def names(plan: StepPlan) -> dict[str, list[str]]:
 
 def test_engines_that_fit_together_have_one_bitstream_and_their_lists() -> None:
     plan = step_of("a", "b", "a", "c", lists=2)
-    whole, parts = divided(plan, lambda engines: len(engines) <= 3)
-    assert names(whole) == names(plan)
+    step = divided(plan, lambda engines: len(engines) <= 3)
+    parts = step.parts
+    assert names(step.whole) == names(plan)
+    assert step.loads == {}
     assert list(parts) == ["bitstream0"]
     assert names(parts["bitstream0"]) == names(plan)
     assert list(parts["bitstream0"].tops) == ["a", "b", "c"]
@@ -45,7 +47,8 @@ def test_engines_that_fit_together_have_one_bitstream_and_their_lists() -> None:
 
 def test_a_list_is_cut_where_the_bitstream_changes() -> None:
     plan = step_of("a", "b", "c", "c", "a", "d", lists=2)
-    whole, parts = divided(plan, lambda engines: len(engines) <= 2)
+    step = divided(plan, lambda engines: len(engines) <= 2)
+    whole, parts = step.whole, step.parts
     assert {name: list(part.tops) for name, part in parts.items()} == {
         "bitstream0": ["a", "b"], "bitstream1": ["c", "d"],
     }  # fmt: skip
@@ -54,12 +57,20 @@ def test_a_list_is_cut_where_the_bitstream_changes() -> None:
     }  # fmt: skip
     assert names(parts["bitstream0"]) == {"list00": ["a", "b"], "list11": ["a"]}
     assert names(parts["bitstream1"]) == {"list01": ["c"], "list10": ["c"], "list12": ["d"]}
+    assert step.lists == {"list0": ["list00", "list01"], "list1": ["list10", "list11", "list12"]}
+
+
+def test_a_list_loads_the_bitstream_of_the_next_list() -> None:
+    """The first list of a step follows the last one."""
+    step = divided(step_of("a", "b", "c", "c", "a", "d", lists=2), lambda engines: len(engines) < 3)
+    first, second = "bitstream0", "bitstream1"
+    assert step.loads == {"list00": second, "list10": first, "list11": second, "list12": first}
 
 
 def test_an_engine_alone_has_a_bitstream_of_its_own() -> None:
-    whole, parts = divided(step_of("a", "b", "a"), lambda _: False)
-    assert names(whole) == {"list00": ["a"], "list01": ["b"], "list02": ["a"]}
-    assert [list(part.tops) for part in parts.values()] == [["a"], ["b"]]
+    step = divided(step_of("a", "b", "a"), lambda _: False)
+    assert names(step.whole) == {"list00": ["a"], "list01": ["b"], "list02": ["a"]}
+    assert [list(part.tops) for part in step.parts.values()] == [["a"], ["b"]]
 
 
 @pytest.mark.usefixtures("quick")

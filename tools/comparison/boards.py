@@ -56,6 +56,7 @@ def figures(board: Board) -> list[Line]:
         ("memory: data_bits", board.memory_bits, "bits"),
         ("configuration: seconds", board.load_s, "s"),
         ("configuration: mbytes_s", None if board.load_s else board.load_mbytes_s, "MB/s"),
+        ("configuration: flash_mib", board.flash and board.flash.mib, "MiB"),
         ("host: gbytes_s", board.host_gbytes_s, "GB/s"),
     ]
     if "board: usable" in board.sources:

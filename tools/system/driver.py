@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -19,7 +18,6 @@ from merp.models.memory.walk import Walk
 from merp.models.network.phase import UPDATE
 from merp.models.network.phases import PHASES
 from merp.tools.bitstream.register_files import c_defines
-from merp.tools.common.data import DATA
 from merp.tools.export.package import render
 from merp.tools.system.planned_system import PlannedStep, PlannedSystem
 
@@ -49,10 +47,11 @@ def write_driver(folder: Path, step: PlannedStep, planned: PlannedSystem, title:
     """
     place = folder / FOLDER
     place.mkdir()
-    for name in SOURCES:
-        shutil.copyfile(DATA / "export" / FOLDER / name, place / name)
-    values = {"title": title, "version": version("merp"), **tables(step, planned)}
-    (place / TABLES).write_text(render(f"{FOLDER}/{TABLES}", values), encoding="ascii")
+    loader = step.loads and step.loads.loader.value
+    values = {"title": title, "version": version("merp"), "loader": loader}
+    values |= tables(step, planned)
+    for name in (*SOURCES, TABLES):
+        (place / name).write_text(render(f"{FOLDER}/{name}", values), encoding="ascii")
 
 
 def tables(step: PlannedStep, planned: PlannedSystem) -> dict[str, Any]:
@@ -62,8 +61,10 @@ def tables(step: PlannedStep, planned: PlannedSystem) -> dict[str, Any]:
     streams = [*design.numbers, LIST]
     layers = [layer.name for layer in step.network.layers]
     made = _Rows(list(layout.arrays), layout.addresses, layers)
+    words = step.loads.words if step.loads else {}
     for name in planned.lists:
-        made.add(planned, name, first)
+        load = (words.get(step.loading.get(name, ""), NONE),) if words else ()
+        made.add(planned, name, first, load)
     return {
         "registers": list(c_defines(planned.system.host)),
         "constants": {
@@ -148,15 +149,20 @@ class _Rows:
         self.passes: list[dict[str, Any]] = []
         self.lists: list[tuple[int, ...]] = []
 
-    def add(self, planned: PlannedSystem, name: str, first: int) -> None:
-        """Add a list; ``first`` is the address of the arena."""
+    def add(
+        self, planned: PlannedSystem, name: str, first: int, load: tuple[int, ...] = ()
+    ) -> None:
+        """Add a list.
+
+        ``first`` is the address of the arena, ``load`` the word of the bitstream to load.
+        """
         placed, row = planned.lists[name], planned.list_row(name)
         records = placed.records
         self.lists.append(
             (
                 placed.address - first, row["words"],
                 records.base * WORD_BYTES - first, self._shape(records, 0),
-                len(self.passes), len(placed.passes), row["cycle_limit"],
+                len(self.passes), len(placed.passes), row["cycle_limit"], *load,
             )
         )  # fmt: skip
         found = zip(

@@ -14,6 +14,7 @@ from merp.cosim.board.system_engine import port_for
 from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.resources import KINDS, TITLES, Resources, capacity
+from merp.models.memory.params.subsystem import Loader
 from merp.models.memory.subsystem_resources import subsystem_resources
 
 
@@ -25,11 +26,13 @@ class Fit:
         board: the board.
         plan: the engines, with their estimated resources.
         dram: the memory.
+        loader: part that loads bitstreams.
     """
 
     board: Board
     plan: StepPlan
     dram: Dram
+    loader: Loader = Loader.NONE
 
     def __call__(self, names: Iterable[str]) -> bool:
         """Return whether engines fit together: a subsystem can serve them, and the part has room.
@@ -48,7 +51,7 @@ class Fit:
             BadInput: there are too many engines or streams for a memory subsystem.
         """
         ports = {name: self.plan.tops[name].ports for name in names}
-        design = subsystem_of(ports, port_for(ports, self.dram))
+        design = subsystem_of(ports, port_for(ports, self.dram), self.loader)
         if self.plan.resources is None or not self.board.part.planned:
             return None
         return reduce(add, map(self.plan.resources.__getitem__, ports), subsystem_resources(design))

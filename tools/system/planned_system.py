@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Final
 
+from merp.cosim.board.bitstreams import DividedStep
 from merp.cosim.board.lists import WORD_BYTES, BoardPass, PlacedList
 from merp.cosim.board.step_lists import cycle_limit, placed_lists, step_system
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
@@ -24,6 +25,7 @@ from merp.tools.layout.memory_layout import MemoryLayout, layout_of
 from merp.tools.system.bitstreams import divided
 from merp.tools.system.fit import Fit
 from merp.tools.system.host_arrays import HostArrays, host_arrays
+from merp.tools.system.loads import Loads, loader_of, planned_loads
 from merp.tools.system.request import SystemFields
 
 ENDLESS: Final = 1 << 63
@@ -160,6 +162,8 @@ class PlannedStep:
         host: the arrays that the host writes and reads.
         systems: the accelerator of each bitstream.
         end: address behind the last list.
+        loads: loads of bitstreams; None with one bitstream.
+        loading: the bitstream that a list loads at its end, by the name of the list.
     """
 
     network: Network
@@ -169,6 +173,8 @@ class PlannedStep:
     host: HostArrays
     systems: Sequence[PlannedSystem]
     end: int
+    loads: Loads | None
+    loading: Mapping[str, str]
 
     @property
     def bytes(self) -> dict[str, int]:
@@ -194,7 +200,7 @@ def planned_step(network: Network, asked: SystemFields) -> PlannedStep:
     Raises:
         BadInput: the machine cannot run a step from arrays in memory. Or an accelerator needs too
             many or too wide streams. Or an engine does not fit the board, or arrays and lists do
-            not fit its memory.
+            not fit its memory, or bitstreams do not fit its flash.
     """
     planned = machine_step(network)
     memory, board = layout_of(network, asked), any_board(str(asked.board))
@@ -205,15 +211,17 @@ def planned_step(network: Network, asked: SystemFields) -> PlannedStep:
         raise ValueError(f"{machine}: its parts {PART} and layout have different arrays")
     streams = [pin for top in plan.tops.values() for pin in top.ports.streams]
     fit = Fit(board, plan, memory_for(streams))
-    for name in plan.tops:
-        if lacking := fit.lacking([name]):
-            raise BadInput(
-                f"{network.name}: {given('board', board.name)}: engine {name} needs {lacking}"
-            )
-    whole, parts = divided(plan, fit)
-    systems = {name: step_system(part, fit.dram)[0] for name, part in parts.items()}
-    of_list = {each: systems[name] for name, part in parts.items() for each in part.lists}
-    lists, end = placed_lists(whole, of_list, layout, ENDLESS)
+    step, loads = _fitted(network, fit), None
+    if len(step.parts) > 1:
+        fit = replace(fit, loader=loader_of(board))
+        step = _fitted(network, fit)
+        loads = planned_loads(board, network.name, list(step.parts))
+    systems = {
+        name: step_system(part, fit.dram, fit.loader)[0] for name, part in step.parts.items()
+    }
+    of_list = {name: systems[home] for name, home in step.homes.items()}
+    words = {name: loads.words[to] for name, to in step.loads.items()} if loads else {}
+    lists, end = placed_lists(step.whole, of_list, layout, ENDLESS, words)
     port = next(iter(systems.values())).design.port
     allowed = min(layout.end, 1 << port.address_bits) - layout.first
     if end - layout.first > allowed:
@@ -226,6 +234,21 @@ def planned_step(network: Network, asked: SystemFields) -> PlannedStep:
             name, part, systems[name], {each: lists[each] for each in part.lists},
             fit.resources(part.tops),
         )
-        for name, part in parts.items()
+        for name, part in step.parts.items()
     ]  # fmt: skip
-    return PlannedStep(network, board, memory, list(whole.lists), host_arrays(whole), made, end)
+    names, host = list(step.whole.lists), host_arrays(step.whole)
+    return PlannedStep(network, board, memory, names, host, made, end, loads, step.loads)
+
+
+def _fitted(network: Network, fit: Fit) -> DividedStep:
+    """Divide a step among the bitstreams of a board.
+
+    Raises:
+        BadInput: an engine alone does not fit.
+    """
+    for name in fit.plan.tops:
+        if lacking := fit.lacking([name]):
+            raise BadInput(
+                f"{network.name}: {given('board', fit.board.name)}: engine {name} needs {lacking}"
+            )
+    return divided(fit.plan, fit)

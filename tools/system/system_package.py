@@ -26,7 +26,13 @@ from merp.tools.system.driver import UPDATES, write_driver
 from merp.tools.system.litex_work import Made, check_target, make_target
 from merp.tools.system.planned_system import PlannedStep, PlannedSystem, planned_step
 from merp.tools.system.request import SystemFields, SystemKeywords
-from merp.tools.system.vivado import block_design, vivado_values, write_vivado
+from merp.tools.system.vivado import (
+    block_design,
+    flash_values,
+    vivado_values,
+    write_flash,
+    write_vivado,
+)
 
 FOLDERS: Final[Mapping[Language, str]] = {"vhdl": "hdl", "verilog": "verilog"}
 """The folder of each language."""
@@ -42,6 +48,7 @@ PORTS: Final = {
     "rst": "synchronous reset, active high; reset memory as well",
     "s_axi": "AXI4-Lite access of the host to its registers, in 4 KiB",
     "m_axi": "AXI4 port to memory",
+    "icap": "ports of the primitive ICAPE2, through which the accelerator loads bitstreams",
     "interrupt": "high from the end of a list until software writes 1 to `interrupt`",
     "moves": "for a monitor: elements that move in this cycle, a byte for each stream, engine by "
     "engine, inputs before outputs. Leave it open",
@@ -152,15 +159,17 @@ class Writing:
             "bitstreams": [folder_of(step, each) for each in step.systems],
         }
         rows = step.list_rows()
-        order = [{key: row[key] for key in ("name", "bitstream", "host")} for row in rows]
-        _put(folder / STEP, {**about, "kept": step.host.kept, "lists": order})
+        _put(folder / STEP, {**about, "kept": step.host.kept, **loads_of(step)})
         values = {
+            **flash_values(step),
             "version": version("merp"),
-            "lists": rows,
+            "loaded": loads_of(step)["bitstreams"],
+            "lists": [{**row, "load": step.loading.get(row["name"])} for row in rows],
             "host": step.host,
             "systems": step.systems,
             "resources": [TITLES[kind] for kind in KINDS if step.systems[0].resources],
         }
+        write_flash(folder, facts | values)
         (folder / PAGE).write_text(render(STEP_TEMPLATE, facts | values), encoding="utf-8")
         return facts
 
@@ -203,6 +212,7 @@ class Writing:
         values = facts | {
             "version": version("merp"),
             "whole": len(step.systems) == 1,
+            "pins": exports["vhdl"].ports,
             "ports": _ports(exports["vhdl"]),
             "arrays": [dict(row) for row in step.memory],
             "end": step.memory.layout.end,
@@ -230,12 +240,36 @@ class Writing:
         of = f"{planned.name} " if len(self.step.systems) > 1 else ""
         self.progress.say(f"converting {of}to {language}")
         # A conversion connects the signals of an accelerator, so each takes its own.
-        port = planned.system.design.port
-        system = system_of(planned.plan.tops, port)
+        design = planned.system.design
+        system = system_of(planned.plan.tops, design.port, design.loader)
         found = convert(system.function, system.args, language, folder / FOLDERS[language])
         with self.progress.spent.on("analysis by the simulator"):
             analyse(language, found.top, found.files, WAIVER)
         return found
+
+
+def loads_of(step: PlannedStep) -> dict[str, Any]:
+    """Return the bitstreams of a step, and its lists with their loads, as in ``step.json``."""
+    assert step.loads is not None
+    flash = step.loads.flash
+    return {
+        "loader": step.loads.loader.value,
+        "bitstreams": [
+            {
+                "bitstream": each.name,
+                "engines": list(each.plan.tops),
+                **(flash[each.name].json() if flash else {}),
+            }
+            for each in step.systems
+        ],
+        "lists": [
+            {
+                **{key: row[key] for key in ("name", "bitstream", "host")},
+                "load": step.loading.get(row["name"]),
+            }
+            for row in step.list_rows()
+        ],
+    }
 
 
 def registers_of(planned: PlannedSystem) -> dict[str, Any]:

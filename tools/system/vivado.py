@@ -12,6 +12,7 @@ from merp.models.base.given import given
 from merp.models.fpga.board import Board
 from merp.models.fpga.order_codes import FAMILIES, family_of
 from merp.models.memory.params.mover import Mover
+from merp.models.memory.params.subsystem import Loader
 from merp.tools.common.shipped import shipped_names
 from merp.tools.export.package import render
 from merp.tools.system.planned_system import PlannedStep, PlannedSystem
@@ -78,6 +79,8 @@ DESIGNS: Final[Mapping[str, BlockDesign]] = {
 }
 """Block designs by the family of the part, as Vivado names it."""
 
+WRAPPER: Final = "icape2.v"
+FLASH: Final = "flash.tcl"
 EVERY: Final = ("ip.tcl",)
 BUILD: Final = ("build.tcl", "constraints.xdc")
 PYNQ: Final = ("overlay.py", "train.ipynb")
@@ -110,9 +113,13 @@ def vivado_values(step: PlannedStep, planned: PlannedSystem) -> dict[str, Any]:
     family, design = family_of(board.part.order_code), block_design(board)
     if family is None:
         return {"scripts": ()}
-    pynq = board.vivado is not None and board.vivado.pynq
+    pynq = board.vivado is not None and board.vivado.pynq and len(step.systems) == 1
+    icap = planned.system.design.loader == Loader.ICAPE2
+    every = (*EVERY, WRAPPER) if icap else EVERY
     found = {
-        "scripts": EVERY,
+        "scripts": every,
+        "flash": board.flash if icap else None,
+        "loading": _loading(step, planned) if icap else {},
         "design": None,
         "pynq": pynq,
         "order_code": board.part.order_code,
@@ -121,17 +128,45 @@ def vivado_values(step: PlannedStep, planned: PlannedSystem) -> dict[str, Any]:
         "address_space": f"{1 << interface.port.address_bits - 30}G",
         "reads": _outstanding(interface.readers),
         "writes": _outstanding(interface.writers),
-        "arena": max(LEAST_ARENA, 1 << (step.end - 1).bit_length()),
+        "arena": _arena(step),
         "loaded": _loaded(step.network.name),
         "offsets": {each.name: each.offset for each in planned.system.host.registers},
     }
     if design is None or board.vivado is None:
         return found
     return found | asdict(design) | {
-        "scripts": (*EVERY, *BUILD, *design.extra, *(PYNQ if pynq else ())),
+        "scripts": (*every, *BUILD, *design.extra, *(PYNQ if pynq else ())),
         "board_part": board.vivado.board_part,
         "memory_mib": min(design.memory_mib, board.memory_mib or design.memory_mib),
     }  # fmt: skip
+
+
+def _loading(step: PlannedStep, planned: PlannedSystem) -> dict[str, int]:
+    """Return the hash of the next accelerator, for each list of a bitstream that loads it."""
+    hashes = {each.name: each.system.host["configuration"].reset for each in step.systems}
+    return {name: hashes[step.loading[name]] for name in planned.lists if name in step.loading}
+
+
+def flash_values(step: PlannedStep) -> dict[str, Any]:
+    """Return the values of the page and the script of several bitstreams."""
+    board, design = step.board, block_design(step.board)
+    return {
+        "flash": board.flash,
+        "built": design is not None,
+        "arena": _arena(step),
+        "processor": design is not None and not design.host_in_memory,
+    }
+
+
+def write_flash(folder: Path, values: Mapping[str, Any]) -> None:
+    """Write the script that joins all bitstreams for flash, if Vivado builds them for flash."""
+    if values["flash"] is not None and values["built"]:
+        text = render(f"{FOLDER}/{FLASH}.jinja", values)
+        (folder / FLASH).write_text(text, encoding="ascii")
+
+
+def _arena(step: PlannedStep) -> int:
+    return max(LEAST_ARENA, 1 << (step.end - 1).bit_length())
 
 
 def _outstanding(movers: Iterable[tuple[str, Mover]]) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.board.accelerator import BoardOf
+from merp.cosim.board.driver import Device
 from merp.cosim.machines.mac_array.phases.array_phase import usual_rates
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.step_plan import board_phases, step_plan
@@ -47,7 +47,7 @@ class ArrayBoardStep:
         images: number of images of a step.
         loss: the loss, one of ``LOSSES`` of the design.
         momentum: whether velocities are built.
-        begin, progress, board_of: as in ``BoardRun``. ``begin`` is called with each pass, too.
+        begin, progress, device: as in ``BoardRun``. ``begin`` is called with each pass, too.
 
     Attributes:
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
@@ -70,7 +70,7 @@ class ArrayBoardStep:
         momentum: bool,
         begin: Callable[[str], object],
         progress: Progress | None = None,
-        board_of: BoardOf | None = None,
+        device: Device | None = None,
     ) -> None:
         if loss not in LOSSES:
             raise BadInput(
@@ -83,7 +83,7 @@ class ArrayBoardStep:
         design = self._phases["fp"].design
         self._memory = StepMemory(network, design, images, loss)
         plan = step_plan(self._phases, self._memory, usual_rates(design, images))
-        self._run = BoardRun(plan, begin, progress, board_of)
+        self._run = BoardRun(plan, begin, progress, device)
         self.seconds, self.bus = self._run.seconds, self._run.bus
 
     def step(

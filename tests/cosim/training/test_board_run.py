@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.board.step_plan import PlannedPass
+from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.machines.cnn_merp.training.board_step import BoardStep
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
@@ -121,10 +121,9 @@ def test_a_model_is_written_once_and_compared_where_words_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     memory = Memory()
-    monkeypatch.setattr(board_run, "check_plan", lambda plan: None)
-    monkeypatch.setattr(board_run, "Accelerator", lambda plan, board_of: memory)
-    nothing: Any = None
-    run, one, other = BoardRun(nothing), object(), object()
+    monkeypatch.setattr(board_run, "check_step", lambda step: None)
+    monkeypatch.setattr(board_run, "Accelerator", lambda step, device: memory)
+    run, one, other = BoardRun(StepPlan({}, {}, {})), object(), object()
 
     def arrays(words: Sequence[int]) -> list[StoredArray]:
         meant = np.array([True, True, False])

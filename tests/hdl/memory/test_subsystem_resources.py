@@ -4,6 +4,8 @@ The page has a row for each entity: its instances, their sizes in sum, and its l
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +24,8 @@ from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.bitstream_loader import LoaderPorts
 from merp.hdl.memory.memory_subsystem import memory_subsystem
 from merp.models.fpga.parts import PARTS
-from merp.models.memory.params.subsystem import SubsystemDesign
+from merp.models.memory.params.subsystem import Loader, SubsystemDesign
+from merp.models.memory.subsystem_resources import subsystem_resources
 from merp.tools.common.planned_step import machine_step
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
@@ -60,23 +63,35 @@ def entity_of(name: str) -> str:
     return max((each for each in APART if f"{name}_".startswith(f"{each}_")), key=len)
 
 
+def row_of(entity: str, same: Sequence[resources.Block]) -> str:
+    """The row of an entity with all of its instances."""
+    count, size = sum(each.count for each in same), resources.total(same)
+    longest = max(each.delay_ns for each in same)
+    return f"| {entity} | {count} | {size.lut:,} | {size.ff:,} | {size.bram:.1f} | {longest:.2f} |"
+
+
+def measured(design: SubsystemDesign, monkeypatch: pytest.MonkeyPatch) -> list[resources.Block]:
+    """The blocks of a subsystem."""
+    monkeypatch.setattr(resources, "all_blocks", lambda: Blocks(apart=APART))
+    return resources.measure(subsystem_top(design), whole=False)
+
+
+def of_digits() -> SubsystemDesign:
+    """The subsystem of digits."""
+    plan = machine_step(open_network("digits"))(open_network("digits"), 1, momentum=False)
+    return step_system(plan, Dram(data_bits=16))[0].design
+
+
 @pytest.mark.full
 @needs("yosys")
 def test_size_and_paths_of_the_subsystem_of_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "all_blocks", lambda: Blocks(apart=APART))
-    plan = machine_step(open_network("digits"))(open_network("digits"), 1, momentum=False)
-    system, _ = step_system(plan, Dram(data_bits=16))
-    blocks = resources.measure(subsystem_top(system.design), whole=False)
+    blocks = measured(of_digits(), monkeypatch)
     grouped = defaultdict(list)
     for block in blocks:
         grouped[entity_of(block.name)].append(block)
     rows = []
     for entity, same in grouped.items():
-        count, size = sum(each.count for each in same), resources.total(same)
-        longest = max(each.delay_ns for each in same)
-        rows.append(
-            f"| {entity} | {count} | {size.lut:,} | {size.ff:,} | {size.bram:.1f} | {longest:.2f} |"
-        )
+        rows.append(row_of(entity, same))
     whole = resources.total(blocks)
     rows.append(f"| **all** | | {whole.lut:,} | {whole.ff:,} | {whole.bram:.1f} | |")
     shares = [
@@ -88,3 +103,27 @@ def test_size_and_paths_of_the_subsystem_of_digits(monkeypatch: pytest.MonkeyPat
     assert max(shares) <= MOST_PERCENT, shares
     page = PAGE.read_text()
     assert [row for row in rows if row not in page] == [], "\n".join(rows)
+
+
+@pytest.mark.full
+@needs("yosys")
+@pytest.mark.parametrize("loader", [Loader.HOST, Loader.ICAPE2])
+def test_size_and_path_of_loads(loader: Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+    design = of_digits()
+    blocks = measured(replace(design, loader=loader), monkeypatch)
+    size, longest = resources.total(blocks), max(each.delay_ns for each in blocks)
+    estimate = subsystem_resources(replace(design, loader=loader))
+    more = (
+        estimate.lut - subsystem_resources(design).lut,
+        estimate.ff - subsystem_resources(design).ff,
+    )
+    rows = [
+        f"| `{loader.value}` | {size.lut:,} LUT, {size.ff:,} FF | {more[0]}, {more[1]} | "
+        f"{longest:.2f} |"
+    ]
+    without = resources.total(measured(design, monkeypatch))
+    assert (size.lut - without.lut, size.ff - without.ff) == more
+    own = [each for each in blocks if entity_of(each.name) == "bitstream_loader"]
+    assert bool(own) == (loader == Loader.ICAPE2)
+    rows += [row_of("bitstream_loader", own)] if own else []
+    assert [row for row in rows if row not in PAGE.read_text()] == [], "\n".join(rows)

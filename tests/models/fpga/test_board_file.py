@@ -8,6 +8,7 @@ import pytest
 from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board, FigureSource, Link, Usable, VivadoBoard
 from merp.models.fpga.board_file import read_board
+from merp.models.fpga.flash import Flash
 from merp.models.fpga.parts import KNOWN, PARTS
 from merp.tools.common.boards import any_board, open_board, shipped_boards
 
@@ -211,6 +212,37 @@ def test_a_part_is_named_by_its_order_code(code: str, name: str, tmp_path: Path)
     assert replace(part, order_code=KNOWN[name].order_code) == KNOWN[name]
 
 
+FLASH = PLAIN + "[configuration]\nseconds = 1\nflash = 'spi'\nflash_mib = 16\n"
+
+
+def test_a_board_may_have_flash(tmp_path: Path) -> None:
+    assert read(tmp_path, FLASH).flash == Flash(kind="spi", mib=16)
+    assert read(tmp_path, PLAIN).flash is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("'spi'", "'nand'", "configuration: flash = 'nand': must be one of spi, bpi"),
+        ("flash_mib = 16", "", "configuration: flash_mib is missing"),
+        ("flash = 'spi'", "", "configuration: flash is missing"),
+        ("= 16", "= 0", "configuration: flash_mib = 0: must be a whole number from 1 to 1024"),
+        ("xc7k325t", "xc7z020", "flash: xc7z020clg400-1: allowed are parts that boot from flash"),
+        (
+            '"xc7k325t"',
+            '"xc7k70tfbg484-1"\ncapacity = { lut = 1, ff = 1, bram = 1, dsp = 1 }',
+            "flash: the size of a bitstream of xc7k70tfbg484-1 is unknown: allowed is a capacity",
+        ),
+    ],
+)
+def test_wrong_flash_is_one_line(old: str, new: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as complaint:
+        read(tmp_path, FLASH.replace(old, new))
+    assert said in str(complaint.value)
+    assert str(complaint.value).startswith("mine.toml: ")
+    assert "\n" not in str(complaint.value)
+
+
 def test_a_part_of_unknown_bitstream_needs_seconds(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"seconds is missing.*5SGSD8"):
         read(tmp_path, PLAIN.replace("xc7k325t", "5SGSD8"))
@@ -230,6 +262,7 @@ def test_all_figures_of_shipped_boards_have_a_source() -> None:
         wanted |= {"board: power_w"} if board.power_w else set()
         wanted |= {"memory: mib"} if board.memory_mib else set()
         wanted |= {"memory: data_bits"} if board.memory_bits else set()
+        wanted |= {"configuration: flash_mib"} if board.flash else set()
         wanted |= {"board: devices"} if board.devices > 1 else set()
         wanted |= {"board: usable"} if board.usable != Usable() else set()
         assert said == wanted, board.name

@@ -43,10 +43,7 @@ def _on_board(course: Course, layers: Layers, images: int, progress: Progress) -
     from merp.cosim.machines.cnn_merp.training.board_step import BoardStep
 
     try:
-        board = BoardStep(
-            layers, images, course.rule, progress.begin, progress.update,
-            None if course.on is None else course.on.open,
-        )  # fmt: skip
+        board = BoardStep(layers, images, course.rule, progress.begin, progress.update, course.on)
     except BadInput as error:
         if course.on is not None:
             raise

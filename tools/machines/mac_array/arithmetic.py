@@ -265,7 +265,7 @@ class FixedArithmetic:
         try:
             board = ArrayBoardStep(
                 self.network, batch, course.loss, momentum=momentum, begin=begin, progress=update,
-                board_of=None if course.on is None else course.on.open,
+                device=course.on,
             )  # fmt: skip
         except BadInput as error:
             if course.on is not None:

@@ -7,10 +7,9 @@ It writes images, and the deltas of the loss. Engines read and write everything 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
-from merp.cosim.board.accelerator import BoardOf
+from merp.cosim.board.driver import Device
 from merp.cosim.board.step_plan import StepPlan
 from merp.cosim.machines.cnn_merp.phases.pins import stored_words
 from merp.cosim.machines.cnn_merp.training.step_plan import LISTS, step_plan, usual_rates
@@ -37,7 +36,7 @@ class BoardStep:
         layers: the layers to train.
         images: number of images of a step.
         rule: the update rule, which determines the hardware.
-        begin, progress, board_of: as in ``BoardRun``.
+        begin, progress, device: as in ``BoardRun``.
 
     Attributes:
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
@@ -48,8 +47,6 @@ class BoardStep:
         BadInput: a pass of the network cannot read its words from memory.
     """
 
-    on_board: Mapping[str, Any] = MappingProxyType({"rings": len(LISTS), "delta_at": "sums"})
-
     def __init__(
         self,
         layers: Layers,
@@ -57,14 +54,15 @@ class BoardStep:
         rule: UpdateRule,
         begin: Callable[[str], object] | None = None,
         progress: Progress | None = None,
-        board_of: BoardOf | None = None,
+        device: Device | None = None,
     ) -> None:
         if not isinstance(layers, WholeLayers):
             raise BadInput(f"{layers.network.name}: allowed in memory are undivided layers")
         self._layers, self._images, self._rule = layers, images, rule
         plan = step_plan(layers, images, usual_rates(rule, images, layers.network.fmt))
-        self._run = BoardRun(plan, begin, progress, board_of)
+        self._run = BoardRun(plan, begin, progress, device)
         self.seconds, self.bus = self._run.seconds, self._run.bus
+        self.on_board: Mapping[str, Any] = {"rings": self._run.rings, "delta_at": "sums"}
 
     def step(
         self,

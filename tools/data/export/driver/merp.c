@@ -121,7 +121,15 @@ static void put_list(const struct merp *m, const struct merp_list *list)
     for (i = 0; i < list->passes; i++)
         at = put_pass(m, at, &merp_passes[list->pass + i], list->limit);
     at = put_wait(at, 0, records, list->limit);
+{% if loader %}
+    if (list->load != MERP_NONE) {
+        at = put(at, MERP_OPERATION_LOAD, 1, 0);
+        *at = list->load;
+    } else
+        (void)put(at, MERP_OPERATION_END, 0, 0);
+{% else %}
     (void)put(at, MERP_OPERATION_END, 0, 0);
+{% endif %}
     m->flush(m->context, list->offset, 4 * list->words);
 }
 
@@ -234,6 +242,14 @@ int merp_run(struct merp *m, int list, uint32_t ticks, enum merp_way way)
     return merp_wait(m, ticks, way);
 }
 
+{% if loader %}
+int merp_load(const struct merp *m, uint32_t *bitstream)
+{
+    *bitstream = read_register(m, MEMORY_SUBSYSTEM_STATUS_BITSTREAM);
+    return read_register(m, MEMORY_SUBSYSTEM_STATUS_LOAD) != 0;
+}
+
+{% endif %}
 void merp_cause(const struct merp *m, int list, struct merp_cause *cause)
 {
     const struct merp_list *of = &merp_lists[list];

@@ -81,6 +81,12 @@ int merp_wait(struct merp *m, uint32_t ticks, enum merp_way way);
 /* Start a list and wait, as merp_ring and merp_wait. */
 int merp_run(struct merp *m, int list, uint32_t ticks, enum merp_way way);
 
+{% if loader %}
+/* Return whether the last list asks for a bitstream, and {{ "its number" if loader == "host" else "the word for WBSTAR that boots it" }}. Load
+ * it, and go on with its driver: merp_open there checks the hardware. */
+int merp_load(const struct merp *m, uint32_t *bitstream);
+
+{% endif %}
 /* The user's interrupt handler calls this function. */
 void merp_interrupt(struct merp *m);
 

@@ -93,9 +93,9 @@ static const struct merp_pass {
 };
 
 /* Lists: byte offset in the arena, words; byte offset and shape of the records; passes; cycles of
- * each wait. */
+ * each wait{{ "; what its load names, or MERP_NONE" if loader }}. */
 static const struct merp_list {
-    uint32_t offset, words, records, shape, pass, passes, limit;
+    uint32_t offset, words, records, shape, pass, passes, limit{{ ", load" if loader }};
 } merp_lists[] = {
 {% for row in lists %}
     { {{ row | join(", ") }} },
