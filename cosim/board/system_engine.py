@@ -25,6 +25,9 @@ from merp.testbenches.top.top import Pin, TopPorts
 BUSES = (16, 32, 64)
 """Widths of the data buses of DDR3 memories, in bits."""
 
+NARROWEST = 8
+"""Width of the data bus whose port has the fewest bits that AXI movers have, 64."""
+
 MOST_CYCLES = (1 << 32) - 1
 SPARE_CYCLES = 1_000_000
 SLOWEST = 16
@@ -86,12 +89,15 @@ def outcome_of(played: PlayedPass, words: Mapping[str, Bits]) -> Outcome:
     )
 
 
-def memory_for(streams: Sequence[Pin], given: Dram | None = None) -> Dram:
+def memory_for(
+    streams: Sequence[Pin], given: Dram | None = None, buses: Sequence[int] = BUSES
+) -> Dram:
     """Return a memory whose beats hold a word of each of these streams.
 
     Args:
         streams: the streams.
         given: the memory; None: the narrowest one.
+        buses: widths of the data buses that the narrowest one may have.
 
     Raises:
         BadInput: the memory is too narrow, or there is none.
@@ -104,7 +110,7 @@ def memory_for(streams: Sequence[Pin], given: Dram | None = None) -> Dram:
                 f"of {given.data_bits} bits are at most {given.port_bits}"
             )
         return given
-    for bits in BUSES:
+    for bits in buses:
         memory = Dram(data_bits=bits)
         if widest.width <= memory.port_bits:
             return memory

@@ -26,7 +26,8 @@ MEMORY_BITS: Final = (8, 16, 32, 64)
 """Widths of the data bus of a memory with one controller."""
 
 DDR3: Final = "ddr3"
-MEMORY_KINDS: Final = (DDR3, "ddr4", "lpddr4", "sdr")
+SDR: Final = "sdr"
+MEMORY_KINDS: Final = (DDR3, "ddr4", "lpddr4", SDR)
 """Kinds of external memory, as in the standards of JEDEC; ``sdr`` is SDRAM of single data rate."""
 
 MOST_CELLS: Final = 10**8

@@ -76,12 +76,14 @@ def test_a_package_for_a_board_with_a_target_has_a_system_and_a_firmware(
             "examples.h",
             "firmware.c",
             "firmware.ld",
+            "mac.v",
             "multiply.v",
             "simulation.cpp",
             "soc.py",
             "system.json",
         )
     ]
+    assert read(made, "manifest")["port"]["data_bits"] == 64
     text = (made / "litex/examples.h").read_text()
     assert "#define STEP_IMAGES 2u" in text
     assert "#define SCORES MERP_ARRAY_FC3_MAPS" in text

@@ -20,7 +20,7 @@ from merp.tools.litex.programs import FOLDER
 from merp.tools.system.driver import constants
 from merp.tools.system.planned_system import PlannedStep
 
-SOURCES: Final = "soc.py", "firmware.c", "firmware.ld", "simulation.cpp", "multiply.v"
+SOURCES: Final = "soc.py", "firmware.c", "firmware.ld", "simulation.cpp", "multiply.v", "mac.v"
 TABLES: Final = "examples.h"
 SYSTEM: Final = "system.json"
 BOARDS: Final = ("ulx3s-85f",)

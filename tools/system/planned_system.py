@@ -12,10 +12,10 @@ from merp.cosim.board.lists import WORD_BYTES, BoardPass, PlacedList
 from merp.cosim.board.step_lists import cycle_limit, placed_lists, step_system
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.board.system import System
-from merp.cosim.board.system_engine import memory_for
+from merp.cosim.board.system_engine import BUSES, NARROWEST, memory_for
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
-from merp.models.fpga.board import Board
+from merp.models.fpga.board import SDR, Board
 from merp.models.fpga.resources import Resources
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs
@@ -210,7 +210,9 @@ def planned_step(network: Network, asked: SystemFields) -> PlannedStep:
         machine = machine_that_runs(network).name
         raise ValueError(f"{machine}: its parts {PART} and layout have different arrays")
     streams = [pin for top in plan.tops.values() for pin in top.ports.streams]
-    fit = Fit(board, plan, memory_for(streams))
+    # SDRAM moves one word of its bus in a cycle, so a wider port costs logic and gains little.
+    narrow = (NARROWEST,) if board.memory_kind == SDR else ()
+    fit = Fit(board, plan, memory_for(streams, buses=(*narrow, *BUSES)))
     step, loads = _fitted(network, fit), None
     if len(step.parts) > 1:
         fit = replace(fit, loader=loader_of(board))
