@@ -22,7 +22,7 @@ from merp.models.base.rates import Rates, UpdateRule
 from merp.models.golden.initial import Parameters
 from merp.models.golden.training import LayerBackward, Step, Updated
 from merp.models.golden.unpool import unpool
-from merp.models.network.branches import previous
+from merp.models.network.branches import receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import phase_on
 from merp.models.network.step_passes import layer_passes
@@ -126,7 +126,7 @@ class InPhases:
             assert made is not None
             step.outputs[layer.name] = made
             step.states[layer.name] = wanted.state(layer)
-        front = previous(self.network, layer)
+        front = receiver(self.network, layer)
         if does.propagates and front is not None:
             assert made is not None
             step.hand_back(front, made)

@@ -174,9 +174,10 @@ class HardwareStep:
         value, delta = loss(loss_kind, output, labels, network.fmt)
         self._layers.start_back(so_far, delta.reshape(output.shape))
         self._run(there.keys() - set(forth), so_far, golden, audits)
+        after = so_far.after
         for layer in network.layers:
-            check(layer.name, _differing(so_far.new[layer.name], golden.updated(layer)))
-        return StepOutcome(so_far.after, value, audits)
+            check(layer.name, _differing(after.of(layer), golden.updated(layer)))
+        return StepOutcome(after, value, audits)
 
     def _run(
         self,

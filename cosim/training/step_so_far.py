@@ -10,7 +10,7 @@ from merp.models.golden.inference import inputs
 from merp.models.golden.state import State
 from merp.models.golden.stored import Stored, started, stored
 from merp.models.golden.training import Model, Updated
-from merp.models.network.branches import added, previous, takers
+from merp.models.network.branches import added, receiver, takers
 from merp.models.network.network import Layer, Network
 
 
@@ -65,7 +65,7 @@ class StepSoFar:
 
     def start(self, layer: Layer) -> Bits | None:
         """Return the start of a layer's delta propagation, with the size of its input, or None."""
-        front = previous(self.network, layer)
+        front = receiver(self.network, layer)
         if front is None or front.name not in self.deltas:
             return None
         shape = layer.shape
@@ -94,9 +94,12 @@ class StepSoFar:
 
     @property
     def after(self) -> Model:
-        """Return the next model, after every layer has been updated."""
-        names = [layer.name for layer in self.network.layers]
+        """Return the next model, after every trainable layer has been updated."""
+        found = {
+            layer.name: self.new[layer.name] if layer.trainable else self.before(layer)
+            for layer in self.network.layers
+        }
         return Model(
-            parameters={name: self.new[name].parameters for name in names},
-            velocities={name: self.new[name].velocities for name in names},
+            parameters={name: each.parameters for name, each in found.items()},
+            velocities={name: each.velocities for name, each in found.items()},
         )

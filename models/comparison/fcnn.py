@@ -26,7 +26,7 @@ from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, PhaseRow, Record
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import PHASES, has_phase
 from merp.models.papers.fcnn.convolution import (
     LANES,
     ConvolutionTask,
@@ -133,7 +133,9 @@ def plan(network: Network, board: Board, options: Options) -> ModuleSequence:
     backward = [
         module
         for layer in reversed(layers)
-        for module in card.backward(layer, first=layer is network.layers[0])
+        for module in card.backward(
+            layer, _backward_phases(network, layer), first=layer is network.layers[0]
+        )
     ]
     return ModuleSequence(
         network=network,
@@ -143,6 +145,11 @@ def plan(network: Network, board: Board, options: Options) -> ModuleSequence:
         layers=layers,
         modules=(*forward, *backward),
     )
+
+
+def _backward_phases(network: Network, layer: Layer) -> tuple[str, ...]:
+    """Return the backward phases of a layer, in the order of their parts in a module."""
+    return tuple(phase for phase in ("dp", "ku") if has_phase(network, layer, phase))
 
 
 def _costs(board: Board, options: Options, layers: tuple[Layer, ...], word_bits: int) -> Costs:
@@ -185,24 +192,29 @@ class _Card:
         pooled = [self._pool(layer, "fp")] if layer.shape.pool else []
         return [self._convolution(layer, ("fp",), layer.inputs), *pooled]
 
-    def backward(self, layer: Layer, *, first: bool) -> list[ModuleCost]:
-        """Return the modules of DP and KU; un-pooling counts in KU, which every layer has."""
-        phases = ("ku",) if first else ("dp", "ku")
+    def backward(self, layer: Layer, phases: tuple[str, ...], *, first: bool) -> list[ModuleCost]:
+        """Return the modules of DP and KU; un-pooling counts in KU, or in DP of a frozen layer."""
+        if not phases:
+            return []
         if layer.kind == "fc":
             return [self._full(layer, phases)]
-        pooled = [self._pool(layer, "ku")] if layer.shape.pool else []
-        return [*pooled, self._convolution(layer, phases, layer.sums + layer.inputs)]
+        pooled = [self._pool(layer, phases[-1])] if layer.shape.pool else []
+        error = first and bool(self.options.extra["first_dp"])
+        crossing = layer.sums + layer.inputs
+        return [*pooled, self._convolution(layer, phases, crossing, error=error)]
 
-    def _convolution(self, layer: Layer, phases: tuple[str, ...], crossing: int) -> ModuleCost:
+    def _convolution(
+        self, layer: Layer, phases: tuple[str, ...], crossing: int, *, error: bool = False
+    ) -> ModuleCost:
         tasks = {phase: _task(layer.shape, phase, self.options.batch) for phase in phases}
         updates = any(PHASES[phase].updates for phase in phases)
         buffers = 2 if updates else 1
         main = tasks[phases[-1]]
         kernels, binds = self._kernels(layer, main, buffers)
         parts = [self._part(layer, phase, task, kernels) for phase, task in tasks.items()]
-        if updates and len(phases) == 1 and self.options.extra["first_dp"]:
-            error = _task(layer.shape, "dp", self.options.batch)
-            more = layer.groups * cycles(error, kernels, self.words_per_cycle)
+        if error:
+            task = _task(layer.shape, "dp", self.options.batch)
+            more = layer.groups * cycles(task, kernels, self.words_per_cycle)
             parts = [replace(parts[0], cycles=parts[0].cycles + more)]
         return ModuleCost(
             layer=layer.name,
@@ -257,7 +269,7 @@ class _Card:
     def _pool(self, layer: Layer, phase: str) -> ModuleCost:
         images = self.options.batch
         moved = {"maps": (layer.sums + layer.outputs) * images}
-        if PHASES[phase].updates:
+        if PHASES[phase].backward:
             moved["state"] = layer.sums * images
         crossing = layer.sums + (0 if PHASES[phase].forward else layer.outputs)
         return ModuleCost(

@@ -16,7 +16,6 @@ from merp.models.base.rates import Rates
 from merp.models.golden.in_memory import input_in_memory
 from merp.models.golden.inference import LayerMaps, as_input, inference
 from merp.models.golden.initial import Parameters
-from merp.models.golden.kernel_update import gradients
 from merp.models.golden.loss import loss
 from merp.models.golden.state import State
 from merp.models.golden.stored import Stored, started, stored
@@ -27,12 +26,13 @@ from merp.models.golden.training import (
     Updated,
     at_rest,
     forward,
+    gradients_of,
     leaves,
     propagate,
     rates_of,
     updated,
 )
-from merp.models.network.branches import added, beside, previous, stored_as, takers
+from merp.models.network.branches import added, beside, previous, receiver, stored_as, takers
 from merp.models.network.network import Layer, Network
 
 
@@ -142,7 +142,7 @@ class GoldenStep:
         _, delta = loss("cross-entropy", output, labels, self._network.fmt)
         wanted = {layer.name for layer in self._layers}
         for layer in self._layers:
-            front, start = previous(self._network, layer), beside(self._network, layer)
+            front, start = receiver(self._network, layer), beside(self._network, layer)
             wanted.add(stored_as(self._network, layer).name)
             wanted |= set() if start is None else {start.name}
             if front is not None:
@@ -173,9 +173,6 @@ class GoldenStep:
         """Return kernels and biases of a layer after the step."""
         fmt, storage = self._network.fmt, self._network.storage
         if layer.name not in self._updated:
-            here = self.passed(layer)
-            summation = self._network.summation(layer)
-            found = gradients(layer, here.x, here.sums, fmt, summation)
-            old = self.before(layer)
+            found, old = gradients_of(self._network, self.passed(layer)), self.before(layer)
             self._updated[layer.name] = updated(old, found, self.rates, fmt, storage)
         return self._updated[layer.name]

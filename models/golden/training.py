@@ -27,7 +27,7 @@ from merp.models.golden.memory import AT_ONCE
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
 from merp.models.golden.unpool import unpool
-from merp.models.network.branches import behind, next_taker, previous
+from merp.models.network.branches import behind, learns, next_taker, receiver
 from merp.models.network.network import Layer, Network
 
 
@@ -170,7 +170,7 @@ def propagate(
     *,
     pooled: bool = False,
 ) -> Iterator[LayerBackward]:
-    """Propagate a delta backward through every layer, the last first.
+    """Propagate a delta backward through the layers that need theirs, the last first.
 
     Args:
         network: the network.
@@ -185,14 +185,14 @@ def propagate(
         return in_memory(words, "deltas", network.fmt, network.storage) if here else words
 
     so_far = {network.layers[-1].name: in_place(delta, pooled)}  # by layer, of its output
-    for layer, x, _, state in reversed(list(kept)):
+    for layer, x, _, state in reversed([each for each in kept if learns(network, each.layer)]):
         shape, summation = layer.shape, network.summation(layer)
         size = len(x), shape.pooled_rows, shape.pooled_columns, layer.biases
         maps = so_far.pop(layer.name).reshape(size)
         sums = in_place(unpool(maps, state, shape, network.fmt), not pooled)
         if layer.add is not None:
             so_far[layer.add] = sums
-        earlier = previous(network, layer)
+        earlier = receiver(network, layer)
         begun = None if earlier is None else so_far.get(earlier.name)
         start = None if begun is None else begun.reshape(x.shape)
         yield LayerBackward(layer, x, state, maps, sums, start)
@@ -229,30 +229,13 @@ def state_behind(network: Network, layer: Layer, state: Callable[[Layer], State]
     return State(kind="pooled") if unfinished else state(behind(network, layer))
 
 
-class Gradient(NamedTuple):
-    """Gradients of a layer, summed over the batch, arranged like its parameters."""
+def gradients_of(network: Network, passed: LayerBackward) -> tuple[Bits, Bits]:
+    """Return the gradients of a layer's kernels and biases, summed over the batch.
 
-    passed: LayerBackward
-    kernels: Bits
-    biases: Bits
-
-
-def backward(
-    network: Network,
-    kept: Iterable[LayerForward],
-    delta: Bits,
-    made: Parameters,
-    *,
-    pooled: bool = False,
-) -> Iterator[Gradient]:
-    """Propagate a delta backward and compute every layer's gradients, the last layer's first.
-
-    The arguments are those of ``propagate``.
+    They are arranged like its parameters.
     """
-    for passed in propagate(network, kept, delta, made, pooled=pooled):
-        summation = network.summation(passed.layer)
-        found = gradients(passed.layer, passed.x, passed.sums, network.fmt, summation)
-        yield Gradient(passed, *found)
+    layer = passed.layer
+    return gradients(layer, passed.x, passed.sums, network.fmt, network.summation(layer))
 
 
 class Updated(NamedTuple):
@@ -303,8 +286,8 @@ class Step:
         kept: of each layer, in order.
         output: of the last layer.
         loss: mean, before the step.
-        passed: of each layer, by name.
-        model: the next one.
+        passed: of each layer whose delta is needed, by name.
+        model: the next one; frozen layers keep their words.
     """
 
     network: Network
@@ -324,7 +307,7 @@ class Step:
 
     def state(self, layer: Layer) -> State:
         """Return the ReLU/pooling mask of a layer."""
-        return self.passed[layer.name].state
+        return next(kept.state for kept in self.kept if kept.layer.name == layer.name)
 
     def left(self, layer: Layer) -> Bits:
         """Return the output of its delta propagation, if deltas are stored pooled."""
@@ -354,12 +337,13 @@ def train_step(
     fmt, storage = network.fmt, network.storage
     kept, output = forward(network, images, model.parameters, state)
     value, delta = loss(loss_kind, output, labels, fmt)
-    passed, changed, moved = {}, {}, {}
-    back = backward(network, kept, delta, model.parameters, pooled=pooled)
-    for here, kernels, biases in back:
+    passed, changed, moved = {}, dict(model.parameters), dict(model.velocities)
+    for here in propagate(network, kept, delta, model.parameters, pooled=pooled):
         name, old = here.layer.name, model.of(here.layer)
         passed[name] = here
-        changed[name], moved[name] = updated(old, (kernels, biases), rates, fmt, storage)
+        if here.layer.trainable:
+            found = gradients_of(network, here)
+            changed[name], moved[name] = updated(old, found, rates, fmt, storage)
     return Step(
         network=network,
         kept=kept,

@@ -3,7 +3,7 @@
 A layer takes the output of one layer, or the images. It may add the output of another layer to its
 sums (a residual connection). In backward propagation, the delta of an output is the sum of the
 deltas that its takers propagate; the last taker propagates first. A layer that adds the output
-passes on the delta of its own sums.
+passes on the delta of its own sums. Deltas exist only downstream of a trainable layer.
 """
 
 from __future__ import annotations
@@ -33,6 +33,21 @@ def takers(network: Network, layer: Layer) -> tuple[Layer, ...]:
 def adder(network: Network, layer: Layer) -> Layer | None:
     """Return the layer that adds the output of ``layer`` to its sums, or None; at most one does."""
     return next(iter(network.feeds.adders.get(layer.name, ())), None)
+
+
+def learns(network: Network, layer: Layer) -> bool:
+    """Return whether the delta of a layer is needed: it is trainable, or a layer upstream is."""
+    return layer.name in network.feeds.learning
+
+
+def receiver(network: Network, layer: Layer) -> Layer | None:
+    """Return the layer to whose output ``layer`` propagates its delta.
+
+    None: the layer has no delta propagation. It takes the images, or its input depends on frozen
+    layers only.
+    """
+    front = previous(network, layer)
+    return front if front is not None and learns(network, front) else None
 
 
 def stored_as(network: Network, layer: Layer) -> Layer:
@@ -68,7 +83,7 @@ def beside(network: Network, layer: Layer) -> Layer | None:
     input, and therefore propagates first. The start is the stored delta of that layer
     (``stored_as``).
     """
-    front = previous(network, layer)
+    front = receiver(network, layer)
     if front is None or takers(network, front)[-1] != layer:
         return None
     adding = adder(network, front)
@@ -81,7 +96,7 @@ def begun(network: Network, layer: Layer) -> bool:
     This delta is that of the sums of the layer that adds its input. Or later layers have propagated
     it to the same input.
     """
-    front = previous(network, layer)
+    front = receiver(network, layer)
     if front is None:
         return False
     return takers(network, front)[-1] != layer or adder(network, front) is not None
@@ -91,7 +106,7 @@ def next_taker(network: Network, layer: Layer) -> Layer | None:
     """Return the layer that next propagates to the output that ``layer`` takes; None for the
     last.
     """
-    front = previous(network, layer)
+    front = receiver(network, layer)
     if front is None:
         return None
     beside = takers(network, front)
@@ -106,11 +121,11 @@ def behind(network: Network, layer: Layer) -> Layer:
     and pooling, because its delta is not complete yet.
 
     Raises:
-        ValueError: there is no layer in front.
+        ValueError: the layer has no delta propagation.
     """
-    front = previous(network, layer)
+    front = receiver(network, layer)
     if front is None:
-        raise ValueError(f"{layer.name}: the images have no delta")
+        raise ValueError(f"{layer.name}: its input needs no delta")
     return front if next_taker(network, layer) is None else outright(front)
 
 

@@ -5,7 +5,7 @@ layers.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,11 +21,13 @@ class Feeds:
         fronts: the layer whose output each layer takes; None for the images.
         takers: for each output that is taken, the layers that take it, in order.
         adders: for each output that is added, the layers that add it to their sums, in order.
+        learning: the layers that are trainable, or have a trainable layer upstream.
     """
 
     fronts: Mapping[str, Layer | None]
     takers: Mapping[str, tuple[Layer, ...]]
     adders: Mapping[str, tuple[Layer, ...]]
+    learning: Set[str]
 
 
 def feeds_of(network: Network) -> Feeds:
@@ -37,6 +39,7 @@ def feeds_of(network: Network) -> Feeds:
     fronts: dict[str, Layer | None] = {}
     takers: defaultdict[str, list[Layer]] = defaultdict(list)
     adders: defaultdict[str, list[Layer]] = defaultdict(list)
+    learning: set[str] = set()
     before = None
     for layer in network.layers:
         front = before if layer.input is None else network.layer(layer.input)
@@ -45,8 +48,11 @@ def feeds_of(network: Network) -> Feeds:
             takers[front.name].append(layer)
         if layer.add is not None:
             adders[layer.add].append(layer)
+        upstream = {front.name if front is not None else None, layer.add}
+        if layer.trainable or upstream & learning:
+            learning.add(layer.name)
         before = layer
-    return Feeds(fronts, _fixed(takers), _fixed(adders))
+    return Feeds(fronts, _fixed(takers), _fixed(adders), learning)
 
 
 def _fixed(lists: Mapping[str, list[Layer]]) -> dict[str, tuple[Layer, ...]]:

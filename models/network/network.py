@@ -43,6 +43,7 @@ class Layer:
         input: name of the layer whose output it takes. None for the layer in front of it, or, in
             the first layer, for the images.
         add: name of the layer whose output is added to its sums, before ReLU and pooling, or None.
+        trainable: whether a training step updates its kernels and biases; otherwise it is frozen.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Layer:
     design: str | None = None
     input: str | None = None
     add: str | None = None
+    trainable: bool = True
 
     def __post_init__(self) -> None:
         """Check the kind and the number of groups."""

@@ -44,6 +44,7 @@ from merp.models.network.network_keys import (
     RELU,
     ROWS,
     STRIDE,
+    TRAINABLE,
 )
 from merp.models.network.registry import read_design
 from merp.models.network.storage_table import of_design, read_storage
@@ -126,6 +127,8 @@ def network_of(
         layer = _layer(section, section.name(taken), front, named, outputs)
         outputs[layer.name] = _output(layer)
         layers.append(layer)
+    if not any(layer.trainable for layer in layers):
+        raise BadInput(f"{file}: all layers have {TRAINABLE.key} = false: allowed is all but one")
     for each in layer_fusion:
         if each not in outputs:
             raise head.bad(LAYER_FUSION.key, f"names of layers: {', '.join(outputs)}")
@@ -234,9 +237,17 @@ def _layer(
     sums = shape.out_rows, shape.out_columns, groups * shape.m
     if add is not None and outputs[add] != sums:
         raise section.bad("add", f"a layer whose output is of the size of the sums, {_by(sums)}")
+    trainable = TRAINABLE.read(section)
     section.finish()
     return Layer(
-        name=name, kind=kind, groups=groups, shape=shape, design=design, input=taken, add=add
+        name=name,
+        kind=kind,
+        groups=groups,
+        shape=shape,
+        design=design,
+        input=taken,
+        add=add,
+        trainable=trainable,
     )
 
 

@@ -145,7 +145,12 @@ ADD = Reference(
     key="add",
     says="name of an earlier layer, whose output is added to the sums, before ReLU and pooling",
 )
-LAYER: tuple[Key, ...] = (MAPS, RELU, INPUT_OF, ADD)
+TRAINABLE = FlagKey(
+    key="trainable",
+    says="whether training updates the kernels and biases; false freezes the layer",
+    default=True,
+)
+LAYER: tuple[Key, ...] = (MAPS, RELU, INPUT_OF, ADD, TRAINABLE)
 """Keys of any layer, in addition to ``name`` and ``design``."""
 
 KERNEL = WholeKey(key="kernel", says="rows and columns", low=1, high=MAX_SIZE, required=True)

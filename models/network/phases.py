@@ -8,7 +8,7 @@ from itertools import permutations
 
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention
-from merp.models.network.branches import previous
+from merp.models.network.branches import previous, receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.network.phase import DELTAS, FORWARD, UPDATE, Phase
@@ -16,27 +16,38 @@ from merp.models.network.registry import machine_of, machines
 
 
 def _propagates(network: Network, layer: Layer) -> bool:
-    """Return whether a layer propagates deltas to another layer; images have none."""
-    return previous(network, layer) is not None
+    """Return whether a layer propagates deltas to another layer."""
+    return receiver(network, layer) is not None
 
 
 def _one_pass(network: Network, layer: Layer) -> bool:
-    """Return whether a layer has a combined backward pass: convolutions do, except in the first
-    layer.
+    """Return whether a layer has a combined backward pass: trainable convolutions with delta
+    propagation do.
     """
-    return network.backward == COMBINED and _propagates(network, layer) and layer.kind == "conv"
+    both = layer.trainable and _propagates(network, layer)
+    return network.backward == COMBINED and both and layer.kind == "conv"
 
 
-def _first(network: Network, layer: Layer) -> str:
-    return (
-        f"{layer.name} is the first layer, its input has no delta: allowed: fp, ku, or another "
-        "layer"
-    )
+def _no_delta(network: Network, layer: Layer) -> str:
+    """Return why a layer has no delta propagation."""
+    if previous(network, layer) is None:
+        why = "is the first layer, its input has no delta"
+    else:
+        why = "has only frozen layers in front, its input needs no delta"
+    return f"{layer.name} {why}: allowed: {'fp, ku' if layer.trainable else 'fp'}, or another layer"
+
+
+def _frozen(network: Network, layer: Layer) -> str:
+    """Return why a layer has no kernel update."""
+    allowed = "fp, dp" if _propagates(network, layer) else "fp"
+    return f"{layer.name} is frozen (trainable = false): allowed: {allowed}, or another layer"
 
 
 def _no_one_pass(network: Network, layer: Layer) -> str:
+    if not layer.trainable:
+        return _frozen(network, layer)
     if not _propagates(network, layer):
-        return _first(network, layer)
+        return _no_delta(network, layer)
     return f"{layer.name} is fully connected: allowed: fp, dp, ku, or a convolution"
 
 
@@ -64,7 +75,7 @@ DP = Phase(
     title="delta propagation",
     does=(DELTAS,),
     has=lambda network, layer: _propagates(network, layer) and not _one_pass(network, layer),
-    lacks=_first,
+    lacks=_no_delta,
 )
 BP = Phase(
     name="bp",
@@ -77,8 +88,8 @@ KU = Phase(
     name=UPDATE,
     title="kernel update",
     does=(UPDATE,),
-    has=lambda network, layer: not _one_pass(network, layer),
-    lacks=_first,
+    has=lambda network, layer: layer.trainable and not _one_pass(network, layer),
+    lacks=_frozen,
 )
 
 NAMED = {phase.name: phase for phase in (FP, FF, DP, BP, KU)}
@@ -236,6 +247,11 @@ def apart(network: Network, layers: Iterable[Layer]) -> Iterator[str]:
     """
     for layer in layers if network.backward == COMBINED else ():
         if has_phase(network, layer, "dp"):
-            yield f"{layer.name} has dp and ku, because it is fully connected"
+            if layer.trainable:
+                yield f"{layer.name} has dp and ku, because it is fully connected"
+            else:
+                yield f"{layer.name} has only dp, because it is frozen"
         elif has_phase(network, layer, "ku"):
-            yield f"{layer.name} has only ku, because the input of the first layer has no delta"
+            front = previous(network, layer)
+            why = "of the first layer has no delta" if front is None else "needs no delta"
+            yield f"{layer.name} has only ku, because the input {why}"

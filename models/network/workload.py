@@ -53,6 +53,6 @@ class Nest:
 
 
 def nests(network: Network, phase: str, batch: int) -> list[Nest]:
-    """Return the nests of ``phase``: FP and KU of every layer, DP of all but the first."""
+    """Return the nests of ``phase``, of the layers that have it."""
     layers = [layer for layer in network.layers if has_phase(network, layer, phase)]
     return [Nest(layer, phase, batch) for layer in layers]

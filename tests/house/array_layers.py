@@ -37,5 +37,5 @@ def seen(of: ArrayPass) -> Geometry:
         groups=1, n=of.inputs, m=of.outputs, k=of.kernel, stride=of.stride, rows=of.rows,
         columns=of.columns, out_rows=of.out_rows, out_columns=of.out_columns,
         pooled_rows=of.pooled_rows, pooled_columns=of.pooled_columns, pooled=of.pool > 1,
-        propagates=True,
+        propagates=True, updates=True,
     )  # fmt: skip

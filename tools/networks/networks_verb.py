@@ -146,6 +146,9 @@ def _print_network(network: Network) -> None:
     )
     if network.backward == COMBINED:
         caption += ONE_PASS_NOTE
+    frozen = [layer.name for layer in layers if not layer.trainable]
+    if frozen:
+        caption += f" Frozen: {', '.join(frozen)}."
     caption += " --all: every size."
     screen = console()
     screen.print(table(network.name, columns, cells, text_columns=3, totals=1, caption=caption))

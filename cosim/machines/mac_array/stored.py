@@ -26,6 +26,8 @@ def stored_images(step: ArrayStep, design: ArrayDesign) -> Bits:
 def stored_parameters(step: ArrayStep, design: ArrayDesign, *, new: bool) -> Iterator[StoredArray]:
     """Yield the arrays of parameters, and of velocities with momentum.
 
+    Frozen layers have no velocities, because no pass reads them.
+
     Args:
         step: the step.
         design: the array.
@@ -35,9 +37,10 @@ def stored_parameters(step: ArrayStep, design: ArrayDesign, *, new: bool) -> Ite
     for layer in step.golden.network.layers:
         name, work = layer.name, forward_pass(step.golden.network, layer)
         parameters, velocities = step.golden.before(layer)
-        pairs = {"parameters": step.new[name] if new else parameters}
-        if design.momentum:
-            pairs["velocities"] = step.moving[name] if new else velocities
+        changed = new and layer.trainable
+        pairs = {"parameters": step.new[name] if changed else parameters}
+        if design.momentum and layer.trainable:
+            pairs["velocities"] = step.moving[name] if changed else velocities
         for array, pair in pairs.items():
             sent = beats(pair, forward_kernels, work, design, noise)
             yield StoredArray(f"{name}.{array}", sent.words, sent.meant)

@@ -148,12 +148,13 @@ def stepped(
 
 def _after(step: ArrayStep) -> FixedModel:
     before = step.golden.model
-    parameters, velocities = {}, {}
+    parameters, velocities = dict(before.parameters), dict(before.velocities)
     for layer in step.golden.network.layers:
+        if not layer.trainable:
+            continue
         name, size = layer.name, before.parameters[layer.name].kernels.shape
         new = step.new[name]
         parameters[name] = Pair(as_stored(new.kernels, size), new.biases)
-        velocities[name] = before.velocities[name]
         if name in step.moving:
             moving = step.moving[name]
             velocities[name] = Pair(as_stored(moving.kernels, size), moving.biases)

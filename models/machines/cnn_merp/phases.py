@@ -20,7 +20,7 @@ from merp.models.machines.cnn_merp.params.design import ARITHMETIC, EngineDesign
 from merp.models.machines.cnn_merp.params.image_rows import image_rows
 from merp.models.machines.cnn_merp.params.sizing import check_memories, groups_of, size_design
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
-from merp.models.network.branches import begun, behind, beside, previous, stored_as
+from merp.models.network.branches import begun, behind, beside, receiver, stored_as
 from merp.models.network.network import Layer, Network
 
 _KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial", "map_port")
@@ -30,6 +30,11 @@ def _sharing(network: Network, layer: Layer) -> list[Layer]:
     """Return the layers that run on the design of ``layer``."""
     design_of(network, layer)  # raises an error if there is none
     return [each for each in network.layers if each.design == layer.design]
+
+
+def _updating(network: Network, layer: Layer) -> list[Layer]:
+    """Return the layers that run on the design of ``layer`` and are trainable."""
+    return [each for each in _sharing(network, layer) if each.trainable]
 
 
 def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> EngineDesign:
@@ -87,7 +92,7 @@ def maps_behind(shape: Shape, earlier: Shape) -> int:
 def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaDesign:
     """Return the design of delta propagation for all layers that share the design of ``layer``.
 
-    The first layer of a network is omitted: its input has no delta.
+    Layers whose input needs no delta are omitted, such as the first layer of a network.
 
     Raises:
         BadInput: the layer has no design, or the phase needs a design beyond a limit, or one that
@@ -95,7 +100,7 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
         ValueError: none of the layers propagates a delta.
     """
     sharing = _sharing(network, layer)
-    layers = [each for each in sharing if previous(network, each) is not None]
+    layers = [each for each in sharing if receiver(network, each) is not None]
     if before:
         for each in layers:
             check_start(network, each)
@@ -149,16 +154,17 @@ def _unpool_design(forward: EngineDesign, unpooled: Sequence[tuple[Shape, int]])
 
 
 def update_design(network: Network, layer: Layer) -> EngineDesign:
-    """Return the design of the kernel update for all layers that share the design of ``layer``.
+    """Return the design of the kernel update for all trainable layers on the design of ``layer``.
 
     Gradients are summed over positions, so positions cannot be interleaved. There is no pooling. A
     sweep needs its whole row until it ends. Meanwhile the next row's maps fill a second ring.
 
     Raises:
         BadInput: the layer has no design, or the phase needs a design beyond a limit.
+        ValueError: none of the layers is trainable.
     """
     forward = design_of(network, layer)
-    runs = [run_shape(each.shape, forward.k) for each in _sharing(network, layer)]
+    runs = [run_shape(each.shape, forward.k) for each in _updating(network, layer)]
     shapes = [_updated_as(run, forward) for run in runs]
     sized = _sized(network, layer, shapes, 1, update_rings(forward))
     folded = any(isinstance(run, FoldedShape) for run in runs)
@@ -182,8 +188,9 @@ def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
 
     Raises:
         BadInput: the layer has no design, or the phase needs a design beyond a limit.
+        ValueError: none of the layers is trainable.
     """
-    sharing = _sharing(network, layer)
-    unpooled = [(stored_as(network, each).shape, each.shape.m) for each in sharing]
+    updating = _updating(network, layer)
+    unpooled = [(stored_as(network, each).shape, each.shape.m) for each in updating]
     with _told(network, layer):
         return _unpool_design(design_of(network, layer), unpooled)

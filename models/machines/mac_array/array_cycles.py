@@ -28,11 +28,14 @@ def delta_slots(layer: Geometry, array: Array) -> int:
 
 
 def update_slots(layer: Geometry, array: Array) -> int:
-    """Return the slots of KU. Each pixel of the array sums one kernel element, over all deltas.
+    """Return the slots of KU; 0 if the layer has no KU.
 
-    With load balancing, the pixels that one kernel leaves idle sum the kernels of other input maps.
+    Each pixel of the array sums one kernel element, over all deltas. With load balancing, the
+    pixels that one kernel leaves idle sum the kernels of other input maps.
     source: section III.F, regions of powers of two
     """
+    if not layer.updates:
+        return 0
     pairs = array.map_tiles(layer.m) * over(layer.n, array.regions(layer.k))
     return layer.groups * pairs * array.tap_tiles(layer.k) * layer.out_rows * layer.out_columns
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from merp.models.machines.mac_array.geometry import Geometry
+from merp.models.machines.mac_array.geometry import Geometry, expanding_phase
 from merp.models.machines.mac_array.params.design import Array
 
 PASSES = ("fp", "pool", "upsample", "dp", "ku")
@@ -71,15 +71,18 @@ def port_words(
     updated = {"kernel_in": parameters, "kernel_out": parameters}
     updated |= dict.fromkeys(OF_VELOCITIES, parameters) if momentum else {}
     between = (images - 1) * parameters  # the first image reads none, the last one writes none
+    unpooled = images * apart * (layer.propagates or layer.updates)
     found = {
         "fp": images_of(
             images, map_in=inputs, map_out=(1 + loss) * out, kernel_in=parameters, target_in=loss
         ),
         "pool": images_of(images * apart, map_in=sums, map_out=outputs),
-        "upsample": images_of(images * apart, map_in=outputs, map_out=sums),
+        "upsample": images_of(unpooled, map_in=outputs, map_out=sums),
         "dp": images_of(images * layer.propagates, map_in=out, map_out=inputs, kernel_in=kernels),
         "ku": images_of(images, map_in=inputs, delta_in=out)
-        | {"gradient_in": between, "gradient_out": between, **updated},
+        | {"gradient_in": between, "gradient_out": between, **updated}
+        if layer.updates
+        else {},
     }[name]
     return {port: count for port, count in found.items() if count}
 
@@ -89,8 +92,14 @@ def images_of(images: int, **words: int) -> dict[str, int]:
     return {port: images * count for port, count in words.items()}
 
 
-PASSES_OF = {"fp": ("fp", "pool"), "dp": ("dp",), "ku": ("upsample", "ku")}
-"""The array's passes of a phase: pooling follows FP, and un-pooling precedes KU."""
+def passes_of(layer: Geometry, phase: str) -> tuple[str, ...]:
+    """Return the array's passes of a phase: pooling follows FP, and un-pooling precedes KU.
+
+    In a frozen layer, un-pooling precedes DP.
+    """
+    if phase == "fp":
+        return "fp", "pool"
+    return ("upsample", phase) if phase == expanding_phase(layer.updates) else (phase,)
 
 
 def words(
@@ -102,12 +111,12 @@ def words(
     fused: bool = False,
     momentum: bool = False,
 ) -> Words:
-    """Return the words of a phase: the sum over its passes in ``PASSES_OF``.
+    """Return the words of a phase: the sum over its passes (``passes_of``).
 
-    The sum of DP is 0 if the layer has no DP.
+    It is 0 if the layer does not have the phase.
     """
     maps = kernels = velocities = 0
-    for name in PASSES_OF[phase]:
+    for name in passes_of(layer, phase):
         found = port_words(layer, array, images, name, fused=fused, momentum=momentum)
         for port, count in found.items():
             if port in OF_MAPS:

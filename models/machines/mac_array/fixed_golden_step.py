@@ -28,7 +28,7 @@ from merp.models.machines.mac_array.fixed_update import (
 )
 from merp.models.machines.mac_array.kernel_order import in_array
 from merp.models.machines.mac_array.passes import Registers, delta_pass, design_of, update_pass
-from merp.models.network.branches import previous
+from merp.models.network.branches import previous, receiver
 from merp.models.network.network import Layer, Network
 
 
@@ -118,7 +118,7 @@ class FixedGoldenStep:
 
     def left(self, layer: Layer, image: int) -> ArrayDeltas:
         """Return the results of DP of a layer: the deltas of its input maps."""
-        key, front = (layer.name, image), previous(self.network, layer)
+        key, front = (layer.name, image), receiver(self.network, layer)
         if key not in self._left:
             assert front is not None
             of = delta_pass(self.network, layer)

@@ -41,7 +41,7 @@ from merp.models.machines.mac_array.passes import (
     update_pass,
 )
 from merp.models.machines.mac_array.products import parts
-from merp.models.network.branches import previous
+from merp.models.network.branches import learns, receiver
 from merp.models.network.network import Layer, Network
 
 Pairs = Mapping[str, Pair]
@@ -59,8 +59,8 @@ class Clipped(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The saturated share of all words; ``words`` must not be 0."""
-        return self.clipped / self.words
+        """The saturated share of all words; 0 without words."""
+        return self.clipped / self.words if self.words else 0.0
 
 
 Clipping = Mapping[str, Mapping[FixedTensor, Clipped]]
@@ -142,27 +142,33 @@ class ArrayForward(NamedTuple):
     found: ArrayMaps
 
 
+class LayerUpdate(NamedTuple):
+    """Kernel update of a layer.
+
+    Attributes:
+        of: the KU pass.
+        gradients: gradients of kernels and biases for the whole batch.
+        vanished: increments of kernel gradients that were 0, and all of them.
+        new: new kernels, in the array's order, and new biases.
+    """
+
+    of: ArrayPass
+    gradients: tuple[ArrayGradient, ArrayGradient]
+    vanished: Clipped
+    new: tuple[ArrayUpdate, ArrayUpdate]
+
+
 class ArrayBackward(NamedTuple):
     """Backward propagation of a layer.
 
     Attributes:
         layer: the layer.
-        of: the KU pass.
-        deltas: deltas of the outputs.
-        sums: deltas of the sums.
-        gradients: gradients of kernels and biases for the whole batch.
-        vanished: increments of kernel gradients that were 0, and all of them.
-        updated: new kernels, in the array's order, and new biases.
-        left: deltas of the previous layer's output; None for the first layer.
+        update: its update; None if it is frozen.
+        left: deltas of the previous layer's output; None if they are not needed.
     """
 
     layer: Layer
-    of: ArrayPass
-    deltas: Words
-    sums: Words
-    gradients: tuple[ArrayGradient, ArrayGradient]
-    vanished: Clipped
-    updated: tuple[ArrayUpdate, ArrayUpdate]
+    update: LayerUpdate | None
     left: ArrayDeltas | None
 
 
@@ -197,27 +203,37 @@ def run_backward(
     model: FixedModel,
     rates: FixedRates,
 ) -> Iterator[ArrayBackward]:
-    """Run KU and DP of all layers, starting with the last one. ``deltas`` belong to its outputs."""
-    stochastic = network.fixed.stochastic
-    for before, (layer, forth, maps, found) in reversed([*zip([None, *kept], kept, strict=False)]):
-        deltas = deltas.reshape(found.maps.shape)
-        sums = expanded(forth, deltas, found.places)
-        of = update_pass(network, layer, rates.registers(layer, stochastic=stochastic))
-        gradients, vanished = _gradients(of, maps, sums)
-        old, moving = model.parameters[layer.name], model.velocities[layer.name]
-        kernels = in_array(of, old.kernels)
-        bits = bits_of_update(of, design_of(network, layer)) if stochastic else (None, None)
-        new = (
-            updated(of, kernels, in_array(of, moving.kernels), gradients[0].words, bits[0]),
-            updated(of, old.biases, moving.biases, gradients[1].words, bits[1]),
-        )
-        left = None
-        if before is not None:
-            mask = before.found.mask.reshape(maps.shape)
-            left = delta(delta_pass(network, layer), sums, kernels, mask)
-        yield ArrayBackward(layer, of, deltas, sums, gradients, vanished, new, left)
-        if left is not None:
+    """Run KU and DP of the layers that need their deltas, starting with the last one.
+
+    ``deltas`` belong to the outputs of the last layer.
+    """
+    masks = {each.layer.name: each.found.mask for each in kept}
+    for layer, forth, maps, found in reversed([each for each in kept if learns(network, each[0])]):
+        sums = expanded(forth, deltas.reshape(found.maps.shape), found.places)
+        update = layer_update(network, layer, maps, sums, model, rates) if layer.trainable else None
+        front, left = receiver(network, layer), None
+        if front is not None:
+            of, mask = delta_pass(network, layer), masks[front.name].reshape(maps.shape)
+            left = delta(of, sums, in_array(of, model.parameters[layer.name].kernels), mask)
             deltas = left.maps
+        yield ArrayBackward(layer, update, left)
+
+
+def layer_update(
+    network: Network, layer: Layer, maps: Words, sums: Words, model: FixedModel, rates: FixedRates
+) -> LayerUpdate:
+    """Run KU of a layer, given its input maps and the deltas of its sums, for a batch."""
+    stochastic = network.fixed.stochastic
+    of = update_pass(network, layer, rates.registers(layer, stochastic=stochastic))
+    gradients, vanished = _gradients(of, maps, sums)
+    old, moving = model.parameters[layer.name], model.velocities[layer.name]
+    bits = bits_of_update(of, design_of(network, layer)) if stochastic else (None, None)
+    kernels, velocities = in_array(of, old.kernels), in_array(of, moving.kernels)
+    new = (
+        updated(of, kernels, velocities, gradients[0].words, bits[0]),
+        updated(of, old.biases, moving.biases, gradients[1].words, bits[1]),
+    )
+    return LayerUpdate(of, gradients, vanished, new)
 
 
 class _Tally:
@@ -235,11 +251,13 @@ class _Tally:
     def passed(self, images: int, front: Layer | None, back: ArrayBackward) -> None:
         """Add the words that were saturated in a layer's backward propagation to the count."""
         layer = back.layer
-        words = images * sum(each.words.size for each in back.gradients)
-        self.note(layer, "gradient", sum(each.clipped for each in back.gradients), words)
-        for new in back.updated:
-            self.note(layer, "kernel", new.kernels_clipped, new.kernels.size)
-            self.note(layer, "velocity", new.velocities_clipped, new.velocities.size)
+        if back.update is not None:
+            gradients = back.update.gradients
+            words = images * sum(each.words.size for each in gradients)
+            self.note(layer, "gradient", sum(each.clipped for each in gradients), words)
+            for new in back.update.new:
+                self.note(layer, "kernel", new.kernels_clipped, new.kernels.size)
+                self.note(layer, "velocity", new.velocities_clipped, new.velocities.size)
         if front is not None and back.left is not None:
             self.note(front, "delta", back.left.clipped, back.left.maps.size)
 
@@ -254,6 +272,8 @@ def train_step(
 ) -> FixedStep:
     """Run one step on a batch of (images, rows, columns, channels) words.
 
+    Frozen layers keep their words.
+
     Raises:
         BadInput: a layer has no design of the array.
         ValueError: the learning rate needs a shift out of range.
@@ -265,15 +285,18 @@ def train_step(
     last = kept[-1]
     lost = fixed_loss(last.of, loss_kind, last.found.maps, labels)
     tally.note(last.layer, "delta", lost.clipped, lost.deltas.size)
-    parameters, velocities, vanished = {}, {}, {}
+    parameters, velocities = dict(model.parameters), dict(model.velocities)
+    vanished = dict.fromkeys(parameters, Clipped(0, 0))
     for back in run_backward(network, kept, lost.deltas, model, rates):
-        name, (kernels, biases) = back.layer.name, back.updated
-        tally.passed(len(images), previous(network, back.layer), back)
-        vanished[name] = back.vanished
-        shape = model.parameters[name].kernels.shape
+        tally.passed(len(images), receiver(network, back.layer), back)
+        if back.update is None:
+            continue
+        name, (kernels, biases) = back.layer.name, back.update.new
+        vanished[name] = back.update.vanished
+        shape = parameters[name].kernels.shape
         parameters[name] = Pair(as_stored(kernels.kernels, shape), biases.kernels)
-        moved = Pair(as_stored(kernels.velocities, shape), biases.velocities)
-        velocities[name] = moved if back.of.has_momentum else model.velocities[name]
+        if back.update.of.has_momentum:
+            velocities[name] = Pair(as_stored(kernels.velocities, shape), biases.velocities)
     return FixedStep(
         model=FixedModel(parameters=parameters, velocities=velocities),
         loss=lost.value,

@@ -124,7 +124,7 @@ def twin_step(
     ``rate`` is the learning rate divided by the batch size.
     """
     value, gradients = twin_gradients(network, images, labels, twin.parameters, kind, largest)
-    parameters, velocities = {}, {}
+    parameters, velocities = dict(twin.parameters), dict(twin.velocities)
     for layer in network.layers:
         moved = [
             momentum * v + g
@@ -134,8 +134,9 @@ def twin_step(
         for part, velocity in zip(new, moved, strict=True):
             largest.note(layer, "kernel", part)
             largest.note(layer, "velocity", velocity)
-        parameters[layer.name] = new[0], new[1]
-        velocities[layer.name] = moved[0], moved[1]
+        if layer.trainable:
+            parameters[layer.name] = new[0], new[1]
+            velocities[layer.name] = moved[0], moved[1]
     return Twin(parameters, velocities), value
 
 

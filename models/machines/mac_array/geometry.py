@@ -8,6 +8,7 @@ from merp.models.machines.mac_array.params.design import MAX_WINDOW
 from merp.models.machines.mac_array.params.window import Size, as_window
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
+from merp.models.network.phase import DELTAS, UPDATE
 from merp.models.network.phases import has_phase
 
 
@@ -24,6 +25,7 @@ class Geometry:
         pooled_rows, pooled_columns: size of an output map after pooling.
         pooled: whether the layer pools.
         propagates: whether the layer has delta propagation.
+        updates: whether the layer has kernel update.
     """
 
     groups: int
@@ -39,6 +41,7 @@ class Geometry:
     pooled_columns: int
     pooled: bool
     propagates: bool
+    updates: bool
 
     @property
     def kernels(self) -> int:
@@ -75,4 +78,13 @@ def geometry(network: Network, layer: Layer, largest: int = MAX_WINDOW) -> Geome
         pooled_columns=shape.pooled_columns,
         pooled=shape.pool is not None,
         propagates=has_phase(network, layer, "dp"),
+        updates=layer.trainable,
     )
+
+
+def expanding_phase(updates: bool) -> str:
+    """Return the backward phase that un-pooling precedes, if it is a pass over DRAM.
+
+    It is KU, which runs before DP. A layer that does not update has it in front of DP.
+    """
+    return UPDATE if updates else DELTAS

@@ -11,8 +11,9 @@ from merp.models.machines.mac_array.geometry import taken
 from merp.models.machines.mac_array.params.array_pass import ArrayPass, array_pass
 from merp.models.machines.mac_array.params.design import LOSSES, ArrayDesign
 from merp.models.machines.mac_array.params.window import Size, as_window, largest_window
-from merp.models.network.branches import previous
+from merp.models.network.branches import previous, receiver
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import DP
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,11 +106,11 @@ def delta_pass(network: Network, layer: Layer, *, fused: bool = True) -> ArrayPa
     """Return DP of a layer.
 
     Raises:
-        BadInput: it is the first layer, which has no DP.
+        BadInput: the layer has no DP, such as the first one.
     """
-    front = previous(network, layer)
+    front = receiver(network, layer)
     if front is None:
-        raise BadInput(f"{layer.name} is the first layer, its input has no delta")
+        raise BadInput(DP.lacks(network, layer))
     numbers, before = network.fixed.of(layer.name), network.fixed.of(front.name)
     places = bases(network)
     return replace(

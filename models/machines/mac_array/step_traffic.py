@@ -11,7 +11,7 @@ from __future__ import annotations
 from merp.models.machines.mac_array.array_traffic import (
     OF_MAPS,
     OF_VELOCITIES,
-    PASSES_OF,
+    passes_of,
     port_words,
 )
 from merp.models.machines.mac_array.geometry import geometry
@@ -37,7 +37,7 @@ def array_traffic(network: Network, images: int, counts: Count) -> tuple[LayerTr
         seen = geometry(network, layer, largest_window(design.max_kernel, design.reach))
         streams: dict[str, int] = {}
         momentum = 0
-        for each in PASSES_OF[name]:
+        for each in passes_of(seen, name):
             words = port_words(
                 seen, design, images, each, fused=counts.pooled, momentum=design.momentum
             )

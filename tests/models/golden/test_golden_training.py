@@ -19,10 +19,11 @@ from merp.models.golden.kernel_update import gradients, update
 from merp.models.golden.loss import LOSSES, loss
 from merp.models.golden.training import (
     NoSuchFactor,
-    backward,
     classify,
     forward,
+    gradients_of,
     initial_model,
+    propagate,
     rates_of,
     train_step,
 )
@@ -114,7 +115,10 @@ def test_gradients_of_a_network(network: Network, kind: str) -> None:
     images = images_of(network)
     kept, output = forward(network, images, made)
     _, delta = loss(kind, output, LABELS, network.fmt)
-    found = {each.passed.layer.name: each for each in backward(network, kept, delta, made)}
+    found = {
+        each.layer.name: gradients_of(network, each)
+        for each in propagate(network, kept, delta, made)
+    }
     assert list(found) == [layer.name for layer in reversed(network.layers)]
 
     exact = as_values(made)
@@ -134,8 +138,8 @@ def test_gradients_of_a_network(network: Network, kind: str) -> None:
 
     for name, (kernels, bias) in exact.items():
         pairs = (
-            (found[name].kernels, derived[name].kernels, kernels),
-            (found[name].biases, derived[name].bias, bias),
+            (found[name][0], derived[name].kernels, kernels),
+            (found[name][1], derived[name].bias, bias),
         )
         for words, formula, parameter in pairs:
             got = to_values(words, network.fmt)
@@ -151,14 +155,14 @@ def test_backward_is_the_chain_of_its_parts_bit_for_bit(network: Network) -> Non
     made = parameters(network, 3)
     kept, output = forward(network, images_of(network), made)
     _, delta = loss("squared", output, LABELS, network.fmt)
-    found = list(backward(network, kept, delta, made))
+    found = [gradients_of(network, each) for each in propagate(network, kept, delta, made)]
     for each, (layer, x, _, state) in zip(found, reversed(kept), strict=True):
         shape = layer.shape
         delta = delta.reshape(2, shape.pooled_rows, shape.pooled_columns, layer.biases)
         sums = unpool(delta, state, shape, network.fmt)
         kernels, biases = gradients(layer, x, sums, network.fmt)
-        np.testing.assert_array_equal(each.kernels, kernels)
-        np.testing.assert_array_equal(each.biases, biases)
+        np.testing.assert_array_equal(each[0], kernels)
+        np.testing.assert_array_equal(each[1], biases)
         delta = delta_layer(layer, sums, made[layer.name][0], network.fmt)
 
 
@@ -213,9 +217,9 @@ def test_a_step_updates_every_parameter_by_its_own_gradient(decay: float) -> Non
     kept, output = forward(MAXIMUM, images, model.parameters)
     value, delta = loss("cross-entropy", output, LABELS, BINARY32)
     assert value == second.loss
-    for each in backward(MAXIMUM, kept, delta, model.parameters):
-        name = each.passed.layer.name
-        for index, gradient in enumerate((each.kernels, each.biases)):
+    for each in propagate(MAXIMUM, kept, delta, model.parameters):
+        name = each.layer.name
+        for index, gradient in enumerate(gradients_of(MAXIMUM, each)):
             new, moved = update(
                 model.parameters[name][index], model.velocities[name][index], gradient,
                 rates, BINARY32,

@@ -236,7 +236,7 @@ BAD = {
     HEAD + CONV + "groups = 4\n": "layer conv1: groups = 4: must be a divisor of the 6 maps",
     HEAD + CONV + "strid = 2\n": (
         "layer conv1: unknown key 'strid': allowed are name, maps, relu, design, fractions, input, "
-        "kernel, stride, pad, groups, pool, add; did you mean stride?"
+        "kernel, stride, pad, groups, pool, add, trainable; did you mean stride?"
     ),
     HEAD + CONV + 'input = "conv1"\n': "layer conv1: input = 'conv1': must be one of none",
     HEAD + BESIDE + 'add = "conv3"\n': (
@@ -295,7 +295,7 @@ BAD = {
     ),
     HEAD + FC + "kernel = 1\n": (
         "layer fc2: unknown key 'kernel': allowed are name, maps, relu, design, fractions, input, "
-        "add"
+        "add, trainable"
     ),
     DESIGNED: "layer conv1: design = 'a': must be one of auto",
     DESIGNED + "[design.b]\nk = 3\nn_cu = 2\n": "layer conv1: design = 'a': must be one of b, auto",
@@ -421,7 +421,8 @@ BAD_ON_A_BASE = {
         "layer must be a table, not [{'name': 'conv1', 'maps': 6, 'kernel': 3}]"
     ),
     'base = "whole"\n[layer.fc2]\npad = 1\n': (
-        "layer fc2: unknown key 'pad': allowed are name, maps, relu, design, fractions, input, add"
+        "layer fc2: unknown key 'pad': allowed are name, maps, relu, design, fractions, input, "
+        "add, trainable"
     ),
     'base = "whole"\n[layer]\nconv1 = 3\n': "layer 1 must be a table, not 3",
     'base = "whole"\nnetwork = 3\n': "file: network must be a table, not 3",

@@ -120,12 +120,12 @@ class BoardStep:
         self._run.put(name, stored_words(words, "ku", port, design, name))
 
     def _parameters(self, model: Model) -> Iterator[StoredArray]:
-        """Yield the arrays of parameters, and of velocities with momentum, as memory has them."""
+        """Yield the arrays of parameters as memory has them; with momentum, those of velocities."""
         for layer in self._layers.network.layers:
             of, design = model.of(layer), design_of(self._layers.network, layer)
             kernels, biases = of.parameters
             arrays = [("kernels", "kernel", kernels), ("biases", "bias", biases)]
-            if self._rule.momentum:
+            if self._rule.momentum and layer.trainable:
                 kernels, biases = of.velocities
                 arrays.append(("kernel_velocities", "kernel_velocity_in", kernels))
                 arrays.append(("bias_velocities", "bias_velocity_in", biases))

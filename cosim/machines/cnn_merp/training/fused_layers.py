@@ -1,8 +1,9 @@
 """Training steps of undivided layers whose network has one backward pass per convolution.
 
-A convolution propagates its delta and updates its kernels in one pass. The first layer, which
-propagates no delta, and fully connected layers have separate phases. Un-pooling is in front of all
-these engines. Therefore deltas are stored at pooled resolution, and the host undoes no pooling.
+A convolution propagates its delta and updates its kernels in one pass. Fully connected layers have
+separate phases, and so have layers with only one of them, such as the first layer. Un-pooling is in
+front of all these engines. Therefore deltas are stored at pooled resolution, and the host undoes no
+pooling.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from merp.models.golden.training import Step
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.one_pass import check_backward
 from merp.models.machines.cnn_merp.phases import check_start
-from merp.models.network.branches import previous
+from merp.models.network.branches import receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS
 from merp.models.network.step_passes import layer_passes
@@ -154,6 +155,6 @@ class FusedLayers:
 
     def _earlier(self, layer: Layer) -> Layer:
         """Return the layer in front of a layer that propagates a delta."""
-        earlier = previous(self.network, layer)
+        earlier = receiver(self.network, layer)
         assert earlier is not None
         return earlier

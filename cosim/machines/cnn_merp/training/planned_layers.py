@@ -24,7 +24,7 @@ from merp.models.golden.training import Step, Updated
 from merp.models.machines.cnn_merp.phases import check_start, maps_behind
 from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.machines.cnn_merp.reconfiguration import PROPAGATING, UPDATING
-from merp.models.network.branches import previous
+from merp.models.network.branches import receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.step_passes import layer_passes
 from merp.testbenches.top.top import Top
@@ -73,9 +73,8 @@ class PlannedLayers:
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
         """Store the delta of the last layer, at pooled resolution."""
-        last, phase = [each for each in self.order(UPDATING) if each[0] is self.network.layers[-1]][
-            -1
-        ]
+        last = self.network.layers[-1]
+        phase = [name for layer, name in self.order({*PROPAGATING, *UPDATING}) if layer is last][-1]
         design = self._of(last, phase, PLAIN).design
         step.deltas[last.name] = as_stored(delta, phase, "delta_in", design)
 
@@ -109,7 +108,7 @@ class PlannedLayers:
 
     def _hand_back(self, layer: Layer, step: StepSoFar, deltas: Sequence[Bits]) -> None:
         """Combine the deltas of the groups in the order of the front layer's output maps."""
-        earlier = previous(self.network, layer)
+        earlier = receiver(self.network, layer)
         assert earlier is not None
         rows, columns = earlier.shape.pooled_rows, earlier.shape.pooled_columns
         size = len(step.images), rows, columns, maps_behind(layer.shape, earlier.shape)

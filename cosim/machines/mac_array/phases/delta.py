@@ -6,27 +6,26 @@ from typing import ClassVar
 
 import numpy as np
 
-from merp.cosim.machines.mac_array.phases.array_phase import ArrayPhase
+from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
+from merp.cosim.machines.mac_array.phases.backward_phase import BackwardPhase
 from merp.cosim.machines.mac_array.phases.layout import atoms, beats, maps_of
-from merp.cosim.phases.expectation import GroupPass, RecordedPasses
+from merp.cosim.phases.expectation import GroupPass
 from merp.models.machines.mac_array.fixed_training import FixedRates
 from merp.models.machines.mac_array.orders import delta_kernels, maps_in, outputs_of_delta
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.passes import delta_pass
-from merp.models.network.branches import previous
+from merp.models.network.branches import receiver
 from merp.models.network.network import Layer
 
 
-class ArrayDeltaPhase(ArrayPhase):
+class ArrayDeltaPhase(BackwardPhase):
     """Delta propagation of the layers that share an array."""
 
     name: ClassVar[str] = "dp"
 
-    def works(
-        self, layer: Layer, rates: FixedRates, *, first: bool, last: bool
-    ) -> tuple[ArrayPass, ...]:
-        """Return one pass, equal for every image.
+    def work(self, layer: Layer, rates: FixedRates, *, first: bool, last: bool) -> ArrayPass:
+        """Return the pass, equal for every image.
 
         Raises:
             ValueError: the layer reads its input in an order that differs from the masks on the
@@ -34,7 +33,7 @@ class ArrayDeltaPhase(ArrayPhase):
         """
         work, front = (
             delta_pass(self.network, layer, fused=self.fused),
-            previous(self.network, layer),
+            receiver(self.network, layer),
         )
         assert front is not None
         shape = front.shape
@@ -44,7 +43,7 @@ class ArrayDeltaPhase(ArrayPhase):
                 f"{shape.pooled_columns}, and the layer reads flattened maps: allowed are square "
                 f"maps of at most {self.design.max_kernel} rows"
             )
-        return (work,)
+        return work
 
     def own(self, layer: Layer, image: int, step: ArrayStep) -> GroupPass:
         """Return a pass that outputs the deltas of the layer in front.
@@ -63,11 +62,11 @@ class ArrayDeltaPhase(ArrayPhase):
         golden = {"map_out": atoms(wanted.maps, outputs_of_delta, work, design, noise)}
         return self.made(layer, work, sent, golden, {"saturated": wanted.clipped})
 
-    def passes(self, layer: Layer, image: int, step: ArrayStep) -> RecordedPasses:
-        """Run one pass."""
-        record = yield self.own(layer, image, step)
-        work = delta_pass(self.network, layer, fused=self.fused)
-        front = previous(self.network, layer)
+    def keep(
+        self, layer: Layer, image: int, step: ArrayStep, work: ArrayPass, record: RunRecord
+    ) -> None:
+        """Store the deltas of the outputs of the layer in front."""
+        front = receiver(self.network, layer)
         assert front is not None
         size = work.rows, work.columns, work.inputs
         left = maps_of(record.words("m_axis_map"), outputs_of_delta, work, self.design, size)

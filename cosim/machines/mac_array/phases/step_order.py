@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from merp.models.network.branches import previous
+from merp.models.machines.mac_array.geometry import expanding_phase
+from merp.models.network.branches import receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
 
@@ -21,7 +22,6 @@ def step_order(
     Args:
         pooled: whether deltas are stored at pooled resolution, so that DP also un-pools them.
     """
-    unpooling = ("ku", "dp") if pooled else ("ku",)
     back = [
         (name, layer)
         for layer in reversed(layers)
@@ -31,8 +31,9 @@ def step_order(
     asked = {layer.name for layer in layers if "fp" in phases}
     needed = set(asked)
     for name, layer in back:
-        front = previous(network, layer)
-        if name in unpooling and layer.shape.pool is not None:
+        front = receiver(network, layer)
+        unpools = pooled or name == expanding_phase(layer.trainable)
+        if unpools and layer.shape.pool is not None:
             needed.add(layer.name)
         if name == "dp" and front is not None and front.shape.relu:
             needed.add(front.name)

@@ -12,6 +12,7 @@ from merp.models.base.shape import Shape
 from merp.models.base.state_field import state_bytes, state_field_bits, state_fields
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.phases import delta_design
+from merp.models.network.branches import receiver
 from merp.models.network.machine import Option
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED
@@ -70,7 +71,7 @@ def _waits(network: Network, layer: Layer) -> Iterator[tuple[int, str]]:
         ahead = ceil((BYTE - 1) / bits) if bits % BYTE else 0
         yield ahead, f"{layer.name} {bits} bits of state"
     engines = {"sums": (design_of(network, layer), shape.out_rows * shape.out_columns)}
-    if layer is not network.layers[0]:
+    if receiver(network, layer) is not None:
         engines["deltas"] = (delta_design(network, layer).engine, shape.rows * shape.columns)
     for what, (engine, positions) in engines.items():
         yield positions % engine.p, f"{layer.name} {positions} positions of {what}"
@@ -88,6 +89,7 @@ def check_place(network: Network, layer: Layer) -> None:
     refused = {
         "it adds the output of another layer": layer.add is not None,
         f"it has {layer.groups} groups": layer.groups > 1,
+        "it is frozen": not layer.trainable,
         "the network fuses layers": bool(network.layer_fusion),
         "the network goes back in one pass": network.backward == COMBINED,
         f"map_port is {design.map_port}": design.map_port > 1,
@@ -98,6 +100,6 @@ def check_place(network: Network, layer: Layer) -> None:
         if found:
             raise BadInput(
                 f"{where}: {what}: a pipeline does not support it: allowed are unfused chains of "
-                "layers, one group each, with separate backward passes. Ports have one element; "
-                "the last layer has no ReLU or pooling"
+                "trainable layers, one group each, with separate backward passes. Ports have one "
+                "element; the last layer has no ReLU or pooling"
             )

@@ -19,7 +19,15 @@ from merp.models.memory.box import box
 from merp.models.memory.layout import Array, Part
 from merp.models.memory.step_arrays import StepPass
 from merp.models.memory.walk import Dimension, Walk
-from merp.models.network.branches import added, begun, behind, next_taker, previous, takers
+from merp.models.network.branches import (
+    added,
+    begun,
+    behind,
+    next_taker,
+    previous,
+    receiver,
+    takers,
+)
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED
 from merp.models.network.step_passes import layer_passes
@@ -146,7 +154,7 @@ class StepMemory:
 
     def _delta_pass(self, layer: Layer) -> Iterator[dict[str, Part | None]]:
         network, shape, images = self.network, layer.shape, self.images
-        front, earlier = previous(network, layer), behind(network, layer)
+        front, earlier = receiver(network, layer), behind(network, layer)
         assert front is not None
         inputs = images, shape.rows, shape.columns, layer.groups * shape.n
         started = self.deltas[front.name] if begun(network, layer) else None

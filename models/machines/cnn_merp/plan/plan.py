@@ -29,7 +29,7 @@ from merp.models.machines.cnn_merp.plan.one_pass import in_one_pass
 from merp.models.machines.cnn_merp.plan.planned import NetworkPlan, PlannedPhase
 from merp.models.machines.cnn_merp.plan.search import best_tiles
 from merp.models.machines.cnn_merp.plan.work import POOLED, PhaseWork
-from merp.models.network.branches import begun, behind, beside, previous, stored_as
+from merp.models.network.branches import begun, behind, beside, receiver, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED, SEPARATE
 from merp.models.network.phases import NAMED, ONE_PASS, PAIR, PHASES, has_phase
@@ -252,7 +252,7 @@ def works_of(
         PhaseWork(
             layer=layer,
             phase=phase,
-            earlier=behind(network, layer) if previous(network, layer) else None,
+            earlier=behind(network, layer) if receiver(network, layer) else None,
             images=batch,
             state=state,
             engine=forward,

@@ -49,7 +49,7 @@ class PhaseWork:
         phase: ``fp``, ``dp``, ``ku``; ``bp``: the latter two combined; or ``ff``: forward
             propagation of two layers combined.
         earlier: the layer whose ReLU and pooling are undone after delta propagation (``behind`` of
-            ``network.branches``). None for a layer that reads the images.
+            ``network.branches``). None for a layer without delta propagation.
         begun: whether its sums start at streamed maps or deltas.
         beside: the layer of this start delta, if it is stored as the delta of an output.
         stored: the layer whose delta represents its own in memory. It is another layer if deltas

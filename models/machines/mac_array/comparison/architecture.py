@@ -202,6 +202,8 @@ def _rows(plan: ArrayPlan) -> tuple[PhaseRow, ...]:
             if does.propagates and not shape.propagates:
                 undone = spent  # un-pooling, which KU of the layer needs too
                 continue
+            if does.updates and not shape.updates:
+                continue
             if does.updates:
                 spent += undone + machine.update(shape)
             slots = batch * SLOTS[phase](shape, machine.array)

@@ -33,7 +33,7 @@ from merp.models.memory.layout import Array, Part
 from merp.models.memory.nest import nest
 from merp.models.memory.step_arrays import StepPass
 from merp.models.memory.walk import Dimension, Walk
-from merp.models.network.branches import previous
+from merp.models.network.branches import previous, receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
 
@@ -174,7 +174,7 @@ class StepMemory:
         return parts
 
     def _delta(self, layer: Layer, image: int) -> dict[str, Part]:
-        of, front = self._of(layer, "dp"), previous(self.network, layer)
+        of, front = self._of(layer, "dp"), receiver(self.network, layer)
         assert front is not None
         name, sizes = f"{front.name}.deltas", (of.inputs, of.rows, of.columns)
         return {

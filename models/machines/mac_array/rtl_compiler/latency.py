@@ -70,16 +70,18 @@ class BoardArray:
             return kernels + max(computing, moving) + pooling
         if phase == "dp":
             if not layer.propagates:
-                return pooling
+                return pooling if layer.updates else 0.0  # un-pooling for KU
             computing = delta_slots(layer, self.array) / self.hertz
             return kernels + max(computing, moving) + pooling
+        if not layer.updates:
+            return 0.0
         computing = update_slots(layer, self.array) / self.hertz
         gradients = 2 * kernels
         return moving + (max(computing, gradients) if self.double else computing + gradients)
 
     def update(self, layer: Geometry) -> float:
         """Return the additional seconds of KU for the last image of a batch."""
-        return LAST_IMAGE * self._kernels(layer.kernels)
+        return LAST_IMAGE * self._kernels(layer.kernels) * layer.updates
 
     def _kernels(self, count: int) -> float:
         return count * self.word_bytes / (self.kernel_rate * self.bytes_s)

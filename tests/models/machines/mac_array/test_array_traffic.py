@@ -10,7 +10,7 @@ from merp.models.network.phases import PHASES
 
 POOLED = Geometry(
     groups=1, n=3, m=5, k=3, stride=1, rows=12, columns=12, out_rows=12, out_columns=12,
-    pooled_rows=6, pooled_columns=6, pooled=True, propagates=True,
+    pooled_rows=6, pooled_columns=6, pooled=True, propagates=True, updates=True,
 )  # fmt: skip
 EIGHT = Array(pof=8)
 X, Y, YP, W, B = 3 * 12 * 16, 5 * 12 * 16, 5 * 6 * 8, 8 * 27, 8

@@ -10,6 +10,7 @@ from pathlib import Path
 from merp.cosim.engines.names import USUAL_ARRAYS
 from merp.models.machines.mac_array.array_flow import array_cycles
 from merp.models.machines.mac_array.array_traffic import OF_MAPS, OF_VELOCITIES
+from merp.models.machines.mac_array.geometry import expanding_phase
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.pass_words import pass_words
@@ -96,7 +97,7 @@ def _works(
 
     Args:
         pooled: whether deltas are stored at pooled resolution; otherwise a separate pass expands
-            them before KU.
+            them before KU, or before DP of a frozen layer.
     """
     if phase not in PHASES or not has_phase(network, layer, phase):
         return
@@ -104,7 +105,8 @@ def _works(
     work = sized(network, layer, phase, fused=pooled or phase == "fp")
     for image in range(images):
         own = replace(work, first=image == 0, last=image == images - 1, has_momentum=momentum)
-        if phase == "ku" and own.pool > 1 and not pooled:
+        expands = phase == expanding_phase(layer.trainable)
+        if expands and own.pool > 1 and not pooled:
             yield replace(own, phase="upsample")
         yield own
 

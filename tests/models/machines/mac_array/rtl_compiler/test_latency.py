@@ -14,7 +14,7 @@ from merp.models.machines.mac_array.rtl_compiler.resources import dsp_blocks, me
 
 LAYER = Geometry(
     groups=1, n=4, m=8, k=3, stride=1, rows=8, columns=8, out_rows=8, out_columns=8,
-    pooled_rows=4, pooled_columns=4, pooled=True, propagates=True,
+    pooled_rows=4, pooled_columns=4, pooled=True, propagates=True, updates=True,
 )  # fmt: skip
 X, Y, YP, W = 4 * 64, 8 * 64, 8 * 16, 8 * 4 * 9
 
