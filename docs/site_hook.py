@@ -42,6 +42,7 @@ NAVIGATION: list[dict[str, Any]] = [
             {"Plan a network on a board": "plan.md"},
             {"Find the best designs": "explore.md"},
             {"Train in the hardware's arithmetic": "training.md"},
+            {"Predict and evaluate": "predict.md"},
             {"Choose fixed-point formats": "formats.md"},
             {"Export VHDL and Verilog": "export.md"},
             {"Zynq: from export to training": "route-zynq.md"},

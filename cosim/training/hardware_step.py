@@ -97,12 +97,14 @@ class StepOutcome(NamedTuple):
         audits: audits of every layer and phase.
         whole: the step as one run, for a pipeline or a chain; None if layers ran one after the
             other.
+        right: images of the batch that were classified correctly before the step, if known.
     """
 
     model: Model
     loss: float
     audits: Audits
     whole: WholeStep | None = None
+    right: int | None = None
 
 
 class HardwareStep:
@@ -177,7 +179,7 @@ class HardwareStep:
         after = so_far.after
         for layer in network.layers:
             check(layer.name, _differing(after.of(layer), golden.updated(layer)))
-        return StepOutcome(after, value, audits)
+        return StepOutcome(after, value, audits, right=golden.right)
 
     def _run(
         self,

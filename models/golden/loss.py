@@ -67,6 +67,17 @@ def losses_of(kind: str, scores: Values, labels: Labels) -> tuple[Values, Values
         return _KINDS[kind](scores, wanted)
 
 
+def classes_of(scores: Values) -> Labels:
+    """Return the index of the largest score of each image, the first of equals: (images,)."""
+    found: Labels = scores.reshape(len(scores), -1).argmax(axis=1).astype(np.int64)
+    return found
+
+
+def right_of(scores: Values, labels: Labels) -> int:
+    """Return the number of images whose largest score is that of their label."""
+    return int((classes_of(scores) == labels).sum())
+
+
 def loss(kind: str, output: Bits, labels: Labels, fmt: FloatFormat) -> tuple[float, Bits]:
     """Return the mean loss of a batch and the delta of the network's output.
 

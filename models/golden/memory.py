@@ -14,7 +14,9 @@ WORD = 4
 UPDATE = 3
 """Copies of the largest layer's kernels during its update: gradient, step, operand."""
 AT_ONCE = 256
-"""Images that are classified together."""
+"""Most images that are classified together."""
+ROOM = 1 << 30
+"""Most bytes of their maps, if there are several images."""
 
 
 def golden_bytes(network: Network, last: Layer, images: int, *, whole_step: bool) -> int:
@@ -40,8 +42,13 @@ def training_bytes(network: Network, batch: int, held_out: int) -> int:
     """
     layers = network.layers
     largest = max(_parameters([layer]) for layer in layers)
-    maps = max(_kept(layers, batch), _kept(layers, min(held_out, AT_ONCE)))
+    maps = max(_kept(layers, batch), _kept(layers, min(held_out, at_once(network))))
     return 4 * _parameters(layers) + UPDATE * largest + maps
+
+
+def at_once(network: Network) -> int:
+    """Return the images that are classified together; the bits do not depend on their number."""
+    return max(1, min(AT_ONCE, ROOM // _kept(network.layers, 1)))
 
 
 def _parameters(layers: Sequence[Layer]) -> int:

@@ -22,8 +22,7 @@ from merp.models.golden.in_memory import in_memory, pair_in_memory
 from merp.models.golden.inference import forward_layer, inputs
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.golden.kernel_update import gradients, update
-from merp.models.golden.loss import Labels, loss
-from merp.models.golden.memory import AT_ONCE
+from merp.models.golden.loss import Labels, loss, right_of
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
 from merp.models.golden.unpool import unpool
@@ -286,6 +285,7 @@ class Step:
         kept: of each layer, in order.
         output: of the last layer.
         loss: mean, before the step.
+        right: images of the batch that were classified correctly, before the step.
         passed: of each layer whose delta is needed, by name.
         model: the next one; frozen layers keep their words.
     """
@@ -294,6 +294,7 @@ class Step:
     kept: Sequence[LayerForward]
     output: Bits
     loss: float
+    right: int
     passed: Mapping[str, LayerBackward]
     model: Model
 
@@ -349,18 +350,19 @@ def train_step(
         kept=kept,
         output=output,
         loss=value,
+        right=right_of(to_values(output, fmt), labels),
         passed=passed,
         model=Model(parameters=changed, velocities=moved),
     )
 
 
-def classify(network: Network, images: Bits, made: Parameters, batch: int = AT_ONCE) -> Labels:
-    """Return the class of the largest score of each image, the first of equals: (images,)."""
-    found = []
-    for low in range(0, len(images), batch):
-        _, output = forward(network, images[low : low + batch], made)
-        found.append(to_values(output, network.fmt).reshape(len(output), -1).argmax(axis=1))
-    return np.concatenate(found).astype(np.int64)
+def outputs(network: Network, images: Bits, made: Parameters) -> Bits:
+    """Return the outputs of the last layer, by the forward propagation of a training step.
+
+    images: (images, rows, columns, channels) words. The result is (images, outputs) words.
+    """
+    _, output = forward(network, images, made)
+    return output.reshape(len(images), -1)
 
 
 RATE = 0.01  # learning rate of the step, of the mean loss

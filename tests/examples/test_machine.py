@@ -168,6 +168,28 @@ def test_the_hardware_trains_to_the_words_of_the_golden_model(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("pointwise")
+def test_it_predicts_the_bits_of_training_or_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from merp.tools.machines.usual.arithmetic import FloatArithmetic
+
+    size = open_network(LINEAR).input
+    np.save("x.npy", np.random.default_rng(0).uniform(0, 1, size))
+    assert main(["train", LINEAR, *TRAINED, "golden", "--save", "model.npz"]) == 0
+    words = ["predict", LINEAR, "--weights", "model.npz", "--input", "x.npy", "-o"]
+    for engine in ("golden", "myhdl"):
+        assert main([*words, f"{engine}.npy", "--engine", engine]) == 0
+    golden, hardware = (np.load(tmp_path / f"{name}.npy") for name in ("golden", "myhdl"))
+    assert golden.tobytes() == hardware.tobytes()
+    monkeypatch.delattr(FloatArithmetic, "outputs")  # as if it were written for an older merp
+    capsys.readouterr()
+    for each in ([*words, "out.npy"], ["train", LINEAR, *TRAINED, "golden"]):
+        assert main(each) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line == "merp: merp-pointwise: machine pointwise: its arithmetic has no outputs"
+
+
+@pytest.mark.usefixtures("pointwise")
 @pytest.mark.parametrize(
     ("words", "said"),
     [

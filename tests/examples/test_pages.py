@@ -38,6 +38,7 @@ pytestmark = pytest.mark.full
 OWN = 'base = "alexnet"\n[network]\nname = "mine"\n'
 TESTFLOAT = "3F800000 3F800000 40000000 00\n40400000 BF800000 40000000 00\n"
 MODEL = f"python3 - <<'END'\n{made_model(ONNX)}END"
+SAVED = "pip install 'merp[train]'\nmerp train digits --data digits --steps 2 --save digits.npz"
 PREPARED = {
     "merp traffic alexnet --compare mine.toml": f"cat > mine.toml <<'END'\n{OWN}END",
     "merp report alexnet [--measured DIR]": (
@@ -48,6 +49,10 @@ PREPARED = {
         "merp train digits --data digits --steps 2 -o A\n"
         "merp train digits --data digits --steps 2 --seed 1 -o B"
     ),
+    "merp predict digits --weights digits.npz --input images.npz": (
+        f"{SAVED}\npython3 -c 'import numpy; numpy.savez(\"images.npz\", images=numpy.eye(8))'"
+    ),
+    "merp evaluate digits --weights digits.npz --data digits": SAVED,
     "merp import model.onnx -o model.toml --weights model.npz": MODEL,
     "merp export-weights trained.npz model.onnx -o trained.onnx": (
         f"{MODEL}\npip install 'merp[train]'\n"

@@ -152,7 +152,7 @@ COMMON = "common"
 TOOLS = rooms(
     {"common": "", "common.command_line": "common", "cli": "common common.command_line"},
     dict.fromkeys(
-        ("bench", "bitstream", "doctor", "layout", "networks", "plan", "traffic", "train"), COMMON
+        ("bench", "bitstream", "doctor", "layout", "networks", "plan", "traffic"), COMMON
     ),
     {"bitstream.resources": f"{COMMON} bitstream"},
     {"report": COMMON},
@@ -162,6 +162,8 @@ TOOLS = rooms(
     {"comparison.sweep": f"{COMMON} bitstream report comparison comparison.campaign"},
     {"explore": COMMON},
     {"simulate": COMMON, "simulate.verify_float": COMMON},
+    {"predict": f"{COMMON} simulate"},
+    {"train": f"{COMMON} predict"},
     {"export": f"{COMMON} bitstream"},
     {"litex": f"{COMMON} train"},
     {"system": f"{COMMON} bitstream export layout litex"},

@@ -47,6 +47,13 @@ NOT_RUN = {
     "merp export-weights trained.npz model.onnx -o new.onnx": "test_pages trains it first",
     "merp export-weights mine.npz model.onnx -o new.onnx --json": "test_pages trains it first",
     "merp export-weights FILE.npz MODEL.onnx -o NEW.onnx": "test_pages trains it first",
+    "merp predict digits --weights digits.npz --input images.npz --top 3 -o outputs.npz":
+        "it reads weights; test_predict makes them",
+    "merp predict digits --weights digits.npz --input images.npz": "it reads weights",
+    "merp predict model.onnx --input cat.png --labels names.txt": "it reads a picture",
+    "merp predict model.onnx --input picture.png": "it reads a picture",
+    "merp evaluate digits --weights digits.npz --data digits --held-out": "it reads weights",
+    "merp evaluate digits --weights digits.npz --data digits": "it reads weights",
     "merp sweep alexnet --over n_cu=8:48:8 --dask tcp://127.0.0.1:8786": "it needs a scheduler",
     "mpirun -n 4 merp train tiny3 --data three.npz --architecture chain --devices 3 --engine "
     "verilator --batch 2 --steps 1 --mpi": "it needs mpirun; test_processes runs it",

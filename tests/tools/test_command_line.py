@@ -6,6 +6,7 @@ import sys
 from argparse import SUPPRESS
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from checkout import ROOT
@@ -87,6 +88,7 @@ def test_quick_examples_run(
     for name in ("run", "other"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "train.json").write_text(json.dumps(run))
+    np.savez(tmp_path / "images.npz", images=np.eye(8))
     for example in EXAMPLES:
         if example.quick:
             assert main(example.words.split()) == 0, example.words

@@ -117,6 +117,7 @@ def test_missing_folders_are_made(
         ["import", "no.onnx", "-o", "{}.toml", "--weights", "{}.npz"],
         ["plan", "vgg19", "--board", "zc706", "--layer-fusion", "conv1", "-o", "{}.toml"],
         ["losses", "no", "-o", "{}.svg"],
+        ["predict", "tiny3", "--input", "no.npy", "-o", "{}.npz"],
     ],
     ids=lambda words: " ".join(words[:2]),
 )

@@ -39,6 +39,10 @@ def write_inputs(folder: Path) -> None:
     (folder / "classes.toml").write_text(CLASSES)
     draw = np.random.default_rng(0)
     np.savez(folder / "data.npz", images=draw.random((10, 4, 4, 1)), labels=np.arange(10) % 2)
+    np.save(folder / "one.npy", draw.random((4, 4)))
+    sizes = {"conv1.kernel": (2, 1, 2, 2), "conv1.bias": 2, "fc2.kernel": (2, 18, 1, 1),
+             "fc2.bias": 2}  # fmt: skip
+    np.savez(folder / "classes.npz", **{key: draw.random(size) for key, size in sizes.items()})
     for run in ("a", "b"):
         weights = draw.random((2, 16)).astype(np.float32)
         (folder / f"{run}.onnx").write_bytes(_model(weights))
@@ -193,6 +197,10 @@ VERBS = (
         "export-weights -o", "export-weights -o {out}/m.onnx",
         "{given}/a-weights.npz {given}/a.onnx", "{given}/b-weights.npz {given}/a.onnx",
         writes="m.onnx",
+    ),
+    _verb(
+        "predict -o", "predict {given}/classes.toml --weights {given}/classes.npz -o {out}/p.npz",
+        "--input {given}/data.npz", "--input {given}/one.npy", writes="p.npz",
     ),
     _verb("losses -o", "losses -o {out}/l.svg", "{given}/a", "{given}/b", writes="l.svg"),
     _verb(

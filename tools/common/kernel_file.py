@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.file_format import PARAMETERS, check_format
+from merp.models.base.given import name_of
 from merp.models.golden.in_memory import in_memory
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Network
@@ -50,12 +53,23 @@ def with_weights(network: Network, path: Path, seed: int = 0) -> Network:
 def kernel_words(path: Path, network: Network) -> dict[str, Bits]:
     """Return the words of each array of ``path``, by its key.
 
-    Kernels are (groups*m, n, k, k), biases (groups*m,): numbers, or ``uint32`` words of the
-    format. Other keys are ignored if merp saved the file.
+    Arrays hold numbers, or ``uint32`` words of the format.
 
     Raises:
-        BadInput: an unreadable file, an unknown key, a wrong size or type, a NaN, or a file that
-            merp saved and that was changed later.
+        BadInput: as for ``kernel_arrays``, or an array has another type or a NaN.
+    """
+    arrays = kernel_arrays(path, network)
+    return {key: _words(f"{path}: {key}", array, network) for key, array in arrays.items()}
+
+
+def kernel_arrays(path: Path, network: Network) -> dict[str, NDArray[np.generic]]:
+    """Return the arrays of ``path`` by key: kernels (groups*m, n, k, k), biases (groups*m,).
+
+    Other keys are ignored if merp saved the file.
+
+    Raises:
+        BadInput: an unreadable file, an unknown key, a wrong size, or a file that merp saved and
+            that was changed later.
     """
     arrays = read_npz(path)
     check_format(path, arrays, PARAMETERS)
@@ -68,7 +82,32 @@ def kernel_words(path: Path, network: Network) -> dict[str, Bits]:
         shape = layer.shape
         shapes[f"{layer.name}.kernel"] = (layer.biases, shape.n, shape.k, shape.k)
         shapes[f"{layer.name}.bias"] = (layer.biases,)
-    return {key: _words(path, key, array, shapes, network) for key, array in arrays.items()}
+    for key, array in arrays.items():
+        if key not in shapes:
+            raise BadInput(f"{path}: unknown key {shown(key)}: allowed are {', '.join(shapes)}")
+        if array.shape != shapes[key]:
+            raise BadInput(f"{path}: {key}: size {array.shape}: allowed is {shapes[key]}")
+    return arrays
+
+
+def every_pair(
+    path: Path | None, words: Mapping[str, Any], network: Network
+) -> dict[str, tuple[Any, Any]]:
+    """Return the kernels and biases of every layer: the ``words`` of ``path``, else its own.
+
+    Raises:
+        BadInput: a layer has neither.
+    """
+    for layer in network.layers:
+        keys = [f"{layer.name}{suffix}" for suffix in SUFFIXES]
+        missing = [key for key in keys if key not in words]
+        if missing and layer.name not in network.weights:
+            allowed = "allowed is a file of merp train --save or merp import --weights"
+            if path is None:
+                raise BadInput(f"{name_of('weights')}: {network.name} has no weights: {allowed}")
+            raise BadInput(f"{path}: {missing[0]} is missing: {allowed}")
+    pairs = _Overlay(words, network.weights)
+    return {layer.name: pairs[layer.name] for layer in network.layers}
 
 
 def read_pairs(path: Path, network: Network) -> dict[str, tuple[Bits, Bits]]:
@@ -114,20 +153,10 @@ class _Overlay(Mapping[str, tuple[Bits, Bits]]):
         return len(self._initial)
 
 
-def _words(
-    path: Path,
-    key: str,
-    array: np.ndarray,
-    shapes: dict[str, tuple[int, ...]],
-    network: Network,
-) -> Bits:
-    if key not in shapes:
-        raise BadInput(f"{path}: unknown key {shown(key)}: allowed are {', '.join(shapes)}")
-    if array.shape != shapes[key]:
-        raise BadInput(f"{path}: {key}: size {array.shape}: allowed is {shapes[key]}")
+def _words(where: str, array: NDArray[np.generic], network: Network) -> Bits:
     if array.dtype.kind != "f":
-        words = given_words(f"{path}: {key}", array, network.fmt)
+        words = given_words(where, array, network.fmt)
     else:  # training may have produced infinities
-        refuse_first(f"{path}: {key}", array, np.isnan(array), "numbers")
+        refuse_first(where, array, np.isnan(array), "numbers")
         words = to_bits(array.astype(np.float64), network.fmt)
     return in_memory(words, "kernels", network.fmt, network.storage)

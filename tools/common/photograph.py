@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from merp.models.arithmetic.stored import from_memory
@@ -75,6 +76,18 @@ def load(
         BadInput: the file is not a readable image, has too many pixels, or ``channels`` is not
             allowed.
     """
+    found = pixels(path, rows, columns, channels)
+    if isinstance(stored, ByteImage):
+        return from_memory(found, stored, fmt)
+    return to_bits(found / 127.5 - 1.0, fmt)
+
+
+def pixels(path: Path | None, rows: int, columns: int, channels: int) -> NDArray[np.uint8]:
+    """Read a photograph, crop it about its centre, resize it: (1, rows, columns, channels).
+
+    Raises:
+        BadInput: as for ``load``.
+    """
     if channels not in CHANNELS:
         raise BadInput(
             f"{path}: a photograph has 1 channel (grey) or 3 (colour), and {channels} are needed: "
@@ -82,10 +95,7 @@ def load(
         )
     upright = _opened(path or _sample(), _MODES[channels])
     fitted = ImageOps.fit(upright, (columns, rows), Image.Resampling.BICUBIC)
-    pixels = np.asarray(fitted, np.float64).reshape(1, rows, columns, channels)
-    if isinstance(stored, ByteImage):
-        return from_memory(pixels.astype(np.uint8), stored, fmt)
-    return to_bits(pixels / 127.5 - 1.0, fmt)
+    return np.asarray(fitted, np.uint8).reshape(1, rows, columns, channels)
 
 
 def _opened(source: Path, mode: str) -> Image.Image:

@@ -32,21 +32,27 @@ if TYPE_CHECKING:
     from merp.tools.export.exports import Exports
     from merp.tools.layout.memory_layout import MemoryLayout
     from merp.tools.plan.rows import Plan
+    from merp.tools.predict.evaluation import Evaluation
+    from merp.tools.predict.prediction import Prediction
     from merp.tools.simulate.layer_run import LayerRun
     from merp.tools.simulate.simulation import Simulation
     from merp.tools.system.system_package import SystemPackage
     from merp.tools.traffic.traffic import Traffic
+    from merp.tools.train.history import History
     from merp.tools.train.training import Training
 
 __all__ = [
     "BadInput",
+    "Evaluation",
     "Exports",
+    "History",
     "Layer",
     "LayerRun",
     "LiteXDevice",
     "MemoryLayout",
     "Network",
     "Plan",
+    "Prediction",
     "PynqDevice",
     "Rows",
     "SimulatedDevice",
@@ -67,13 +73,16 @@ __version__ = version("merp")
 
 _HOMES = {
     "BadInput": "merp.models.base.errors",
+    "Evaluation": "merp.tools.predict.evaluation",
     "Exports": "merp.tools.export.exports",
+    "History": "merp.tools.train.history",
     "Layer": "merp.library.layer",
     "LayerRun": "merp.tools.simulate.layer_run",
     "LiteXDevice": "merp.cosim.board.litex_device",
     "MemoryLayout": "merp.tools.layout.memory_layout",
     "Network": "merp.library.network",
     "Plan": "merp.tools.plan.rows",
+    "Prediction": "merp.tools.predict.prediction",
     "PynqDevice": "merp.cosim.board.pynq_device",
     "Rows": "merp.tools.common.rows",
     "SimulatedDevice": "merp.cosim.board.simulated_device",

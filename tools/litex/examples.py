@@ -19,8 +19,8 @@ from merp.models.machines.mac_array.fixed_golden_step import FixedGoldenStep
 from merp.models.machines.mac_array.fixed_training import (
     FixedModel,
     FixedRates,
-    classify,
     initial_model,
+    outputs,
     train_step,
 )
 from merp.models.machines.mac_array.params.design import USUAL_LOSS, ArrayDesign
@@ -164,7 +164,8 @@ class Examples:
                 )  # fmt: skip
                 model, step = done.model, step + 1
                 loss += done.loss * self.batch
-            right = int((classify(self.network, images, model.parameters) == labels).sum())
+            found = outputs(self.network, images, model.parameters).argmax(axis=1)
+            right = int((found == labels).sum())
             yield GoldenEpoch(loss, right, self._stored(model))
             if right == EXAMPLES:
                 return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,8 +13,9 @@ from merp.models.arithmetic.compiled import Values
 from merp.models.golden.loss import Labels
 from merp.models.network.machine import Machine
 from merp.models.network.network import Network
-from merp.models.network.registry import machine_that_runs, part_of
+from merp.models.network.registry import machine_that_runs
 from merp.tools.common.progress import Progress
+from merp.tools.predict.inference import Inference, inference_on
 from merp.tools.train.course import Course
 from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
@@ -45,6 +46,10 @@ class Stepped(Protocol):
     def whole(self) -> WholeStep | None:
         """The step as one run, on a machine that runs all layers concurrently."""
 
+    @property
+    def right(self) -> int | None:
+        """Images of the batch that were classified correctly before the step, if known."""
+
 
 class Runner(Protocol):
     """The steps of a course, one after the other."""
@@ -63,7 +68,7 @@ class Runner(Protocol):
         """Return the additions of the steps to the answer for programs, by key."""
 
 
-class Arithmetic(Protocol):
+class Arithmetic(Inference, Protocol):
     """The arithmetic of a network for training."""
 
     @property
@@ -76,13 +81,6 @@ class Arithmetic(Protocol):
 
         Raises:
             BadInput: names the unsupported option.
-        """
-
-    def image_words(self, where: str, images: Values) -> Words:
-        """Return images as words.
-
-        Raises:
-            BadInput: a number that the format does not hold; ``where`` starts the message.
         """
 
     def numbers(self, layer: str, tensor: str, words: Words) -> Values:
@@ -114,9 +112,6 @@ class Arithmetic(Protocol):
             BadInput: no hardware supports the course.
         """
 
-    def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
-        """Return the class of each image: (images,)."""
-
     def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
         """Return the bytes of a step by one count, for each phase, ``step`` and ``momentum``."""
 
@@ -140,5 +135,5 @@ def arithmetic_for(course: Course) -> Arithmetic:
 
 
 def _arithmetic(machine: Machine, network: Network) -> Arithmetic:
-    found: Callable[[Network], Arithmetic] = part_of(machine, machine.hardware, "arithmetic")
-    return found(network)
+    found: Arithmetic = inference_on(machine, network)
+    return found

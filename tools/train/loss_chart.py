@@ -10,6 +10,9 @@ import numpy as np
 
 from merp.models.base.names import plot_label
 
+Accuracies = tuple[list[int], list[float]]
+"""Numbers of steps, and the accuracy on the held-out images after each."""
+
 
 def epoch_means(answer: Mapping[str, Any]) -> tuple[list[float], list[float]]:
     """Return the middle step of each epoch and the mean loss of its steps; the last may be short.
@@ -23,11 +26,17 @@ def epoch_means(answer: Mapping[str, Any]) -> tuple[list[float], list[float]]:
     return middles, [float(loss[low : low + per_epoch].mean()) for low in epochs]
 
 
-def draw(runs: Mapping[str, Mapping[str, Any]], title: str, suffix: str) -> bytes:
+def draw(
+    runs: Mapping[str, Mapping[str, Any]],
+    title: str,
+    suffix: str,
+    accuracies: Mapping[str, Accuracies] = {},
+) -> bytes:
     """Draw the loss of each step, thin, and its mean over each epoch, for answers by label.
 
     Args:
         runs: answers by label.
+        accuracies: accuracies by label, drawn below the losses if there are any.
         title: title of the picture.
         suffix: format, ``.png`` or ``.svg``.
 
@@ -37,8 +46,8 @@ def draw(runs: Mapping[str, Mapping[str, Any]], title: str, suffix: str) -> byte
     import matplotlib
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
+    figure = Figure(figsize=(7, 6 if accuracies else 4), layout="constrained")
+    axes, *below = figure.subplots(1 + bool(accuracies), sharex=True, squeeze=False)[:, 0]
     for index, (label, answer) in enumerate(runs.items()):
         loss = answer["loss"]
         # Curves of similar runs overlap; their rings of different sizes do not.
@@ -55,10 +64,14 @@ def draw(runs: Mapping[str, Mapping[str, Any]], title: str, suffix: str) -> byte
     if all(loss > 0 for answer in runs.values() for loss in answer["loss"]):
         axes.set_yscale("log")
     batches = sorted({answer["batch"] for answer in runs.values()})
-    axes.set_xlabel(f"step ({' or '.join(map(str, batches))} images each)")
+    lowest = below[0] if below else axes
+    lowest.set_xlabel(f"step ({' or '.join(map(str, batches))} images each)")
     axes.set_ylabel("loss: each step, and mean of an epoch")
     axes.set_title(plot_label(title))
     axes.legend()
+    for label, points in accuracies.items():
+        below[0].plot(*points, marker="o", markersize=3, label=plot_label(label))
+        below[0].set_ylabel("accuracy on images not trained on")
     with matplotlib.rc_context({"svg.hashsalt": "merp", "svg.fonttype": "none"}):
         metadata = {"Date": None} if suffix == ".svg" else None
         picture = BytesIO()

@@ -19,6 +19,7 @@ from merp.tools.common.request import option
 from merp.tools.common.table import console, fixed, table
 
 ANSWER = "train.json"
+COURSE = "history.json"
 FORMATS = (".png", ".svg")
 KEYS = ("network", "engine", "steps", "batch", "seed", "loss", "accuracy", "images")
 
@@ -49,12 +50,14 @@ def run(asked: LossesOptions) -> int:
         (folder, _read(folder)) for folder in asked.runs
     ]  # first, because a folder without a run is refused here
     runs = {_label(folder, asked.runs): answer for folder, answer in read}
+    drawn = {_label(folder, asked.runs): _accuracies(folder) for folder in asked.runs}
+    accuracies = {label: points for label, points in drawn.items() if points[0]}
 
     from merp.tools.train.loss_chart import draw, epoch_means
 
     with Output.of_file("-o", asked.output) as output:
         title = f"loss of training, {len(runs)} runs"
-        output.write({output.name: draw(runs, title, asked.output.suffix)})
+        output.write({output.name: draw(runs, title, asked.output.suffix, accuracies)})
     found = [
         {"run": label, **{key: answer[key] for key in KEYS if key not in ("loss", "images")}}
         | {"last_epoch_loss": epoch_means(answer)[1][-1] if answer["loss"] else None}
@@ -98,6 +101,32 @@ def _read(folder: Path) -> dict[str, Any]:
     if answer["images"]["trained"] < answer["batch"]:
         raise BadInput(f"{path}: batch = {answer['batch']}: must be at most the images trained")
     return dict(answer)
+
+
+def _accuracies(folder: Path) -> tuple[list[int], list[float]]:
+    """Read the accuracies of a run; none if an older merp wrote it.
+
+    Raises:
+        BadInput: the file is not one of ``merp train -o``.
+    """
+    path = folder / COURSE
+    if not path.exists():
+        return [], []
+    found = read_json(path)
+    check_format(path, found, TRAINING)
+    epochs = found.get("epochs") if isinstance(found, dict) else None
+    if not isinstance(epochs, list) or not all(isinstance(each, dict) for each in epochs):
+        raise BadInput(f"{path}: epochs: allowed is a list as merp train -o writes it")
+    done, steps, accuracies = 0, list[int](), list[float]()
+    for epoch in epochs:
+        count, accuracy = epoch.get("steps"), epoch.get("validation_accuracy")
+        if not is_whole(count, 1) or not (accuracy is None or is_number(accuracy)):
+            raise BadInput(f"{path}: epochs: {shown(epoch)}: allowed is a value of merp train -o")
+        done += count
+        if accuracy is not None:
+            steps.append(done)
+            accuracies.append(accuracy)
+    return steps, accuracies
 
 
 def _is_written(key: str, value: Any) -> bool:

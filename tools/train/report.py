@@ -22,6 +22,7 @@ from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.counts import PhaseCounts, by_phase
 from merp.tools.train.course import Course
 from merp.tools.train.data import Split
+from merp.tools.train.history import History
 from merp.tools.train.in_passes import InPasses
 from merp.tools.train.loss_chart import draw
 from merp.tools.train.names import ON_CHIP
@@ -29,7 +30,12 @@ from merp.tools.train.trained import Shown
 
 
 def answer(
-    course: Course, done: Checkpoint, data: Split, plan: InPasses | None, last: Stepped | None
+    course: Course,
+    done: Checkpoint,
+    data: Split,
+    accuracy: float,
+    plan: InPasses | None,
+    last: Stepped | None,
 ) -> dict[str, Any]:
     """Return the answer for programs.
 
@@ -41,7 +47,6 @@ def answer(
     audits: Audits = {} if last is None else last.audits
     network, state = course.network, course.state
     arithmetic = arithmetic_of(network)
-    found = arithmetic.classify(data.held_images, done.model.parameters)
     paper = dict(arithmetic.step_bytes(done.batch, "maps", state))
     full = dict(arithmetic.step_bytes(done.batch, "all", state))
     del paper["momentum"]
@@ -67,7 +72,7 @@ def answer(
         "batch": done.batch,
         "seed": done.seed,
         "loss": list(done.loss),
-        "accuracy": float((found == data.held_labels).mean()),
+        "accuracy": accuracy,
         "images": {"trained": len(data.images), "held_out": len(data.held_images)},
         "state_bits": state,
         "backward": json_backward(network.backward),
@@ -119,10 +124,11 @@ def _with_step(phases: dict[str, int]) -> dict[str, int]:
     return phases | {"step": sum(phases.values())}
 
 
-def files(answer: Mapping[str, Any]) -> dict[str, str | bytes]:
-    """Return ``train.json`` and the loss curve ``loss.png``."""
+def files(answer: Mapping[str, Any], history: History) -> dict[str, str | bytes]:
+    """Return ``train.json``, ``history.json`` and the loss curve ``loss.png``."""
     return {
         "train.json": json.dumps(answer, indent=2) + "\n",
+        "history.json": json.dumps(numbered(history.json(), TRAINING), indent=2) + "\n",
         "loss.png": picture(answer),
     }
 

@@ -22,9 +22,11 @@ from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import Course
 from merp.tools.train.data import Data, Split, batch_of, read_data, split
 from merp.tools.train.digits import digits
+from merp.tools.train.history import History
 from merp.tools.train.in_passes import InPasses
 from merp.tools.train.names import BATCH, DIGITS, EPOCHS
 from merp.tools.train.place import Place
+from merp.tools.train.recorder import Recorder
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,8 @@ class Trained:
         course: the request.
         split: the images.
         done: the model, and the loss of each step.
+        accuracy: share of correctly classified images among the held-out ones.
+        history: the course of the training.
         plan: plan of the passes, if any.
         last: result of the last step, if there was one; all steps have the same bytes and cycles.
         said: additions of the steps to the answer, by key.
@@ -43,15 +47,19 @@ class Trained:
     course: Course
     split: Split
     done: Checkpoint
+    accuracy: float
+    history: History
     plan: InPasses | None
     last: Stepped | None
     said: Mapping[str, Any]
 
     @cached_property
     def answer(self) -> dict[str, Any]:
-        """The answer for programs, with the classification of the held-out images."""
+        """The answer for programs."""
         return {
-            **report.answer(self.course, self.done, self.split, self.plan, self.last),
+            **report.answer(
+                self.course, self.done, self.split, self.accuracy, self.plan, self.last
+            ),
             **self.said,
         }
 
@@ -101,6 +109,7 @@ class Ready:
         runner.check(max(0, steps - 1) // per_epoch)  # the least rate, before any step
         done = start
         stepped: Stepped | None = None
+        recorder = Recorder(course, self.split, start, per_epoch)
         try:
             for step in range(start.step, steps):
                 progress.within(f"step {step + 1:,} of {steps:,}")
@@ -115,6 +124,7 @@ class Ready:
                 if saved is not None and step > start.step and step % per_epoch == 0:
                     checkpoint.save(saved, done, course.network)
                 done = replace(done, model=stepped.model, loss=(*done.loss, loss))
+                recorder.note(place, stepped)
                 said = f"step {done.step:,} of {steps:,}, loss {loss:.4f}"
                 progress.count(done.step, steps, said, start.step)
         except KeyboardInterrupt as error:
@@ -124,7 +134,9 @@ class Ready:
             raise
         if saved is not None:
             checkpoint.save(saved, done, course.network)
-        return Trained(course, self.split, done, self.plan, stepped, runner.answer())
+        accuracy = recorder.accuracy(done.model)
+        history, added = recorder.history, runner.answer()
+        return Trained(course, self.split, done, accuracy, history, self.plan, stepped, added)
 
 
 def labelled(source: str, network: Network, argument: str = "data") -> Data:

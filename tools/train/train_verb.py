@@ -60,7 +60,7 @@ def _run(asked: TrainOptions, course: Course, output: Output | None, saved: Outp
         trained = ready.run(saved, bar)
     answer = trained.answer
     if output is not None:
-        output.write(report.files(answer))
+        output.write(report.files(answer, trained.history))
     fields.answered(
         asked, answer, lambda: report.show(answer, course.machine, details=asked.details)
     )

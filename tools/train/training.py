@@ -8,31 +8,32 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
-from merp.models.base.errors import BadInput, shown
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.formats import FloatFormat
 from merp.models.golden.initial import Parameters
 from merp.models.network.network import Network
-from merp.tools.common.checks import path
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
+from merp.tools.common.request import asks
 from merp.tools.common.rows import Row, Rows
-from merp.tools.train import report
-from merp.tools.train.arithmetic import Arithmetic, arithmetic_of
+from merp.tools.predict import predict
+from merp.tools.predict.evaluation import Evaluation
+from merp.tools.predict.prediction import Prediction
+from merp.tools.predict.request import TrainedKeywords
+from merp.tools.train import evaluate, report
+from merp.tools.train.arithmetic import arithmetic_of
 from merp.tools.train.course import course_of
-from merp.tools.train.data import Data, checked
-from merp.tools.train.names import DIGITS
+from merp.tools.train.data import Split
+from merp.tools.train.evaluate_request import TrainedEvaluateKeywords
+from merp.tools.train.given_data import given_data
+from merp.tools.train.history import History
 from merp.tools.train.request import TrainKeywords
-from merp.tools.train.run import Trained, labelled, prepare
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+from merp.tools.train.run import Trained, prepare
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,7 @@ class Training:
             those for validation).
         words: kernels (groups*m, n, k, k) and biases (groups*m,) by layer, as words of ``fmt``.
         fmt: number format of the network.
+        history: losses, accuracies, learning rates and saturated words by step and epoch.
         paths: the files that were written.
     """
 
@@ -52,9 +54,11 @@ class Training:
     accuracy: float
     words: Parameters
     fmt: FloatFormat | FixedFormat
+    history: History
     paths: tuple[Path, ...]
     _answer: Mapping[str, Any]
-    _arithmetic: Arithmetic
+    _network: Network
+    _split: Split
 
     @property
     def steps(self) -> int:
@@ -64,10 +68,11 @@ class Training:
     @property
     def arrays(self) -> Mapping[str, tuple[Values, Values]]:
         """``words`` as float64 numbers, exactly."""
+        arithmetic = arithmetic_of(self._network)
         return {
             layer: (
-                self._arithmetic.numbers(layer, "kernels", kernels),
-                self._arithmetic.numbers(layer, "kernels", biases),
+                arithmetic.numbers(layer, "kernels", kernels),
+                arithmetic.numbers(layer, "kernels", biases),
             )
             for layer, (kernels, biases) in self.words.items()
         }
@@ -94,6 +99,37 @@ class Training:
                 "measured": measured and measured["full"][phase],
                 "cycles": taken and taken["total"] + taken["kernel_load"],
             }
+
+    @asks(TrainedKeywords)
+    def predict(self, asked: TrainedKeywords) -> Prediction:
+        """Return the outputs of the trained network for images.
+
+        Raises:
+            BadInput: an argument or a file is not allowed, or a layer has no design for the engine.
+            CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
+            Stuck: no word moved for too long.
+        """
+        ready = predict.prepare(self._network, asked, asked.x, self.words)
+        return ready.run(Progress(asked.progress))
+
+    @asks(TrainedEvaluateKeywords)
+    def evaluate(self, asked: TrainedEvaluateKeywords) -> Evaluation:
+        """Return accuracy, loss and confusion matrix of the trained network.
+
+        Raises:
+            BadInput: an argument or the data is not allowed, or a layer has no design for the
+                engine.
+            CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
+            Stuck: no word moved for too long.
+        """
+        network, split = self._network, self._split
+        if asked.data is None:
+            images, labels = split.held_images, split.held_labels
+            ready = evaluate.on_words(network, asked, images, labels, self.words)
+        else:
+            data = given_data("data", asked.data, network)
+            ready = evaluate.prepare(network, asked, data, self.words)
+        return ready.run(Progress(asked.progress))
 
     def json(self) -> dict[str, Any]:
         """Return the answer of ``merp train --json``."""
@@ -138,12 +174,12 @@ def train(network: Network, asked: TrainKeywords) -> Training:
             saved = held.enter_context(Output.of_file("save", paths[0]))
         held_out = None
         if asked.validation is not None:
-            held_out = _data("validation", asked.validation, course.network)
-        ready = prepare(course, _data("data", asked.data, course.network), held_out)
+            held_out = given_data("validation", asked.validation, course.network)
+        ready = prepare(course, given_data("data", asked.data, course.network), held_out)
         trained = ready.run(saved, Progress(asked.progress))
         answer = trained.answer
         if folder is not None and asked.output is not None:
-            files = report.files(answer)
+            files = report.files(answer, trained.history)
             folder.write(files)
             paths += (Path(asked.output) / name for name in files)
     return _result(trained, answer, tuple(paths))
@@ -155,28 +191,9 @@ def _result(trained: Trained, answer: Mapping[str, Any], paths: tuple[Path, ...]
         accuracy=answer["accuracy"],
         words=trained.done.model.parameters,
         fmt=trained.course.network.numbers,
+        history=trained.history,
         paths=paths,
         _answer=answer,
-        _arithmetic=arithmetic_of(trained.course.network),
+        _network=trained.course.network,
+        _split=trained.split,
     )
-
-
-def _data(name: str, given: object, network: Network) -> Data:
-    """Return the user's labelled images: a name, a file, or arrays of images and labels."""
-    if isinstance(given, tuple) and len(given) == 2:
-        images, labels = (
-            _array(f"{name}: {part}", each)
-            for part, each in zip(("images", "labels"), given, strict=True)
-        )
-        return checked(name, images, labels)
-    if isinstance(given, tuple | list):
-        what = f"allowed is (images, labels), '{DIGITS}', or a path"
-        raise BadInput(f"{name} = {shown(given)}: {what}")
-    return labelled(str(path(name, given)), network, name)
-
-
-def _array(where: str, given: ArrayLike) -> NDArray[np.generic]:
-    try:
-        return np.asarray(given)
-    except ValueError as error:  # rows of different lengths
-        raise BadInput(f"{where}: no array of numbers") from error

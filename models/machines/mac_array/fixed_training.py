@@ -16,8 +16,7 @@ from merp.models.arithmetic.fixed import Words, to_words
 from merp.models.arithmetic.random_bits import pass_seed
 from merp.models.base.fixed import FIXED_TENSORS, FixedTensor
 from merp.models.golden.initial import initial_numbers
-from merp.models.golden.loss import Labels
-from merp.models.golden.memory import AT_ONCE
+from merp.models.golden.loss import Labels, right_of
 from merp.models.machines.mac_array.fixed_delta import ArrayDeltas, delta, expanded
 from merp.models.machines.mac_array.fixed_forward import ArrayMaps, forward
 from merp.models.machines.mac_array.fixed_loss import fixed_loss
@@ -108,12 +107,14 @@ class FixedStep:
     Attributes:
         model: kernels, biases and velocities after the step.
         loss: mean loss before the step.
+        right: images of the batch that were classified correctly, before the step.
         clipping: saturated words.
         vanished: for each layer, the increments of kernel gradients that were 0, and all of them.
     """
 
     model: FixedModel
     loss: float
+    right: int
     clipping: Clipping
     vanished: Mapping[str, Clipped]
 
@@ -123,14 +124,20 @@ def initial_model(network: Network, seed: int) -> FixedModel:
 
     Before rounding, they are the initial numbers of floating-point networks.
     """
-    pairs, rest = {}, {}
+    pairs = {}
     for layer in network.layers:
         fraction = network.fixed.of(layer.name).kernel
         kernels, biases = initial_numbers(layer, seed)
-        pair = Pair(to_words(kernels, fraction).words, to_words(biases, fraction).words)
-        pairs[layer.name] = pair
-        rest[layer.name] = Pair(*map(np.zeros_like, pair))
-    return FixedModel(parameters=pairs, velocities=rest)
+        pairs[layer.name] = Pair(
+            to_words(kernels, fraction).words, to_words(biases, fraction).words
+        )
+    return at_rest(pairs)
+
+
+def at_rest(parameters: Pairs) -> FixedModel:
+    """Return kernels and biases with velocities of 0."""
+    rest = {name: Pair(*map(np.zeros_like, pair)) for name, pair in parameters.items()}
+    return FixedModel(parameters=parameters, velocities=rest)
 
 
 class ArrayForward(NamedTuple):
@@ -300,6 +307,7 @@ def train_step(
     return FixedStep(
         model=FixedModel(parameters=parameters, velocities=velocities),
         loss=lost.value,
+        right=right_of(last.found.maps.astype(np.float64), labels),
         clipping=tally.found,
         vanished=vanished,
     )
@@ -322,14 +330,6 @@ def _gradients(
     return (kernels, biases), Clipped(zeros, size)
 
 
-def classify(network: Network, images: Words, made: Pairs, batch: int = AT_ONCE) -> Labels:
-    """Return the class of each image, (images,): the index of its largest output.
-
-    Of equal outputs, the first is taken.
-    """
-    found = []
-    for low in range(0, len(images), batch):
-        part = images[low : low + batch]
-        outputs = run_forward(network, part, made)[-1].found.maps
-        found.append(outputs.reshape(len(part), -1).argmax(axis=1))
-    return np.concatenate(found).astype(np.int64)
+def outputs(network: Network, images: Words, made: Pairs) -> Words:
+    """Return the outputs of the last layer, (images, outputs), by the FP of a training step."""
+    return run_forward(network, images, made)[-1].found.maps.reshape(len(images), -1)

@@ -77,19 +77,27 @@ def compiled() -> None:
 
 
 def npz(random: Random) -> list[str]:
-    """Try images to train with, kernels to simulate with."""
+    """Try images to train and evaluate with, kernels to simulate and predict with."""
     compiled()
     NET.write_text(NETWORK)
     given = Path("in/given.npz")
-    if random.randrange(3):
-        given.write_bytes(changed_arrays(random, data()))
-        words = ["train", str(NET), "--steps", "2", "--batch", "4", "--data", str(given)]
-        return faults([*words, "--json"])
     kernels = {
         "conv1.kernel": np.zeros((2, 1, 3, 3), np.float32),
         "conv1.bias": np.zeros(2, np.float32),
         "fc2.bias": np.zeros(3, np.float32),
     }
+    if random.randrange(3):
+        given.write_bytes(changed_arrays(random, data()))
+        if not random.randrange(4):
+            np.savez("in/kernels.npz", **kernels)
+            weights = ["--weights", "in/kernels.npz"]
+            return faults(["evaluate", str(NET), "--data", str(given), *weights, "--json"])
+        words = ["train", str(NET), "--steps", "2", "--batch", "4", "--data", str(given)]
+        return faults([*words, "--json"])
     given.write_bytes(changed_arrays(random, kernels))
+    if random.randrange(2):
+        np.save("in/x.npy", data()["images"])
+        words = ["predict", str(NET), "--input", "in/x.npy", "--weights", str(given)]
+        return faults([*words, "--json"])
     with nothing_simulated():
         return faults(["simulate", str(NET), "--kernels", str(given)])

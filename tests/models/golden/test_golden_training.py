@@ -16,13 +16,13 @@ from merp.models.golden.delta import delta_layer
 from merp.models.golden.inference import inference
 from merp.models.golden.initial import parameters
 from merp.models.golden.kernel_update import gradients, update
-from merp.models.golden.loss import LOSSES, loss
+from merp.models.golden.loss import LOSSES, classes_of, loss, right_of
 from merp.models.golden.training import (
     NoSuchFactor,
-    classify,
     forward,
     gradients_of,
     initial_model,
+    outputs,
     propagate,
     rates_of,
     train_step,
@@ -257,14 +257,17 @@ def test_rates_that_the_format_does_not_have() -> None:
     assert rates_of(0.1, 4, BINARY32, momentum=-0.0, weight_decay=-0.0).rule == PLAIN
 
 
-def test_classes_are_those_of_the_largest_score() -> None:
+def test_outputs_are_those_of_inference_and_their_classes_the_largest() -> None:
     made = parameters(MAXIMUM, 0)
     images = images_of(MAXIMUM, 5)
     *_, last = inference(MAXIMUM, images, made)
-    scores = to_values(last.y, BINARY32).reshape(5, -1)
-    wanted = scores.argmax(axis=1)
-    for batch in (2, 256):
-        np.testing.assert_array_equal(classify(MAXIMUM, images, made, batch), wanted)
+    found = outputs(MAXIMUM, images, made)
+    np.testing.assert_array_equal(found, last.y.reshape(5, -1))
+    scores = to_values(found, BINARY32)
+    np.testing.assert_array_equal(classes_of(scores), scores.argmax(axis=1))
+    labels = scores.argmax(axis=1)
+    labels[:2] = (labels[:2] + 1) % scores.shape[1]
+    assert right_of(scores, labels) == 3
 
 
 def test_bytes_of_a_step() -> None:

@@ -10,12 +10,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 from rich.text import Text
 
 from checkout import ROOT
 from marks import in_full
+from merp.models.golden.initial import initial_numbers
+from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 from merp.tools.common.wide import tables_in_one_piece
 from network_text import layer, network_text
@@ -59,6 +62,8 @@ COMMANDS = {
     "simulate": "simulate {network} --layer conv1 --details",
     "passes in hardware": "simulate {network} --layer all",
     "train": "train digits --data digits --steps 1",
+    "predict": "predict digits --weights {folder}/digits.npz --input {folder}/x.npy",
+    "evaluate": "evaluate digits --weights {folder}/digits.npz --data digits",
     "losses": "losses {folder}/run -o losses.svg",
     "verify-float": "verify-float --op mul --vectors {vectors}",
 }
@@ -107,6 +112,12 @@ def printed_at(folder: Path, widths: tuple[int, ...]) -> dict[tuple[str, int], s
     (folder / "run").mkdir()
     (folder / "run" / "train.json").write_text(json.dumps(RUN))
     (folder / "small.toml").write_text(NETWORK)
+    network = open_network("digits")
+    pairs = {layer.name: initial_numbers(layer, 0) for layer in network.layers}
+    arrays = {f"{name}.{key}": array for name, pair in pairs.items()
+              for key, array in zip(("kernel", "bias"), pair, strict=True)}  # fmt: skip
+    np.savez(folder / "digits.npz", **arrays)
+    np.save(folder / "x.npy", np.ones((3, 8, 8)))
     (folder / "vectors").write_text("3F800000 40000000 40000001 00\n" * 3)
     places = {
         "folder": folder, "network": folder / "small.toml", "vectors": folder / "vectors",

@@ -58,7 +58,8 @@ def test_it_says_what_it_wrote_and_goes_on_from_there(
     first = net.train(
         (IMAGES, LABELS), batch=4, steps=3, save=saved, output=str(folder), progress=said.append
     )
-    assert set(first.paths) == {saved, folder / "train.json", folder / "loss.png"}
+    names = "train.json", "history.json", "loss.png"
+    assert set(first.paths) == {saved, *(folder / name for name in names)}
     assert all(path.is_file() for path in first.paths)
     assert said[0].startswith("step 1 of 3, loss ")
     second = net.train((IMAGES, LABELS), steps=6, resume=saved)

@@ -414,6 +414,49 @@ VERBS = {
             ),
         ),
     ),
+    "predict": Verb(
+        group="train",
+        room="predict",
+        line="print the classes of images, with trained weights",
+        description=(
+            "Runs the forward propagation of a network on images, in the golden model or in "
+            "simulated hardware, with the bits of training. Prints the classes with the largest "
+            "outputs."
+        ),
+        examples=(
+            Example(
+                words="predict digits --weights digits.npz --input images.npz",
+                says="the five most likely classes of each image",
+            ),
+            Example(
+                words="predict model.onnx --input cat.png --labels names.txt --mean "
+                "0.485,0.456,0.406 --std 0.229,0.224,0.225",
+                says="an ONNX model on a picture that is scaled as for ImageNet",
+                quick=False,
+            ),
+        ),
+    ),
+    "evaluate": Verb(
+        group="train",
+        room="train",
+        line="measure the accuracy of trained weights on labelled images",
+        description=(
+            "Runs the forward propagation of a network on labelled images, in the golden model or "
+            "in simulated hardware, with the bits of training. Prints the accuracy, the mean loss "
+            "and the confusion matrix."
+        ),
+        examples=(
+            Example(
+                words="evaluate digits --weights digits.npz --data digits --held-out",
+                says="the images that merp train did not use; needs pip install 'merp[train]'",
+            ),
+            Example(
+                words="evaluate digits --weights digits.npz --data images.npz --engine verilator",
+                says="in simulated hardware, every word compared",
+                quick=False,
+            ),
+        ),
+    ),
     "losses": Verb(
         group="train",
         room="train",

@@ -1,4 +1,4 @@
-"""A network of the library: traffic, plans, layouts, simulations, trainings, exports, systems."""
+"""A network of the library, and all that it can be asked for."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ from merp.tools.common.rows import Rows, layer_row
 from merp.tools.export.request import ExportKeywords
 from merp.tools.layout.request import LayoutFields
 from merp.tools.plan.request import PlanKeywords
+from merp.tools.predict.request import PredictKeywords
 from merp.tools.simulate.request import SimulateKeywords
 from merp.tools.system.request import SystemKeywords
 from merp.tools.traffic import request
 from merp.tools.traffic.traffic import Traffic, traffic_of
+from merp.tools.train.evaluate_request import EvaluateKeywords
 from merp.tools.train.request import TrainKeywords
 
 if TYPE_CHECKING:
     from merp.tools.export.exports import Exports
     from merp.tools.layout.memory_layout import MemoryLayout
     from merp.tools.plan.rows import Plan
+    from merp.tools.predict.evaluation import Evaluation
+    from merp.tools.predict.prediction import Prediction
     from merp.tools.simulate.simulation import Simulation
     from merp.tools.system.system_package import SystemPackage
     from merp.tools.train.training import Training
@@ -153,6 +157,34 @@ class Network(Mapping[str, Layer]):
         from merp.tools.train.training import train
 
         return train(self.description, asked)
+
+    @asks(PredictKeywords)
+    def predict(self, asked: PredictKeywords) -> Prediction:
+        """Return the outputs for images, with the bits of the forward propagation of training.
+
+        Raises:
+            BadInput: an argument or a file is not allowed, a layer has no weights, or it has no
+                design for the engine.
+            CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
+            Stuck: no word moved for too long.
+        """
+        from merp.tools.predict.predict import predict
+
+        return predict(self.description, asked)
+
+    @asks(EvaluateKeywords)
+    def evaluate(self, asked: EvaluateKeywords) -> Evaluation:
+        """Return accuracy, loss and confusion matrix for labelled images.
+
+        Raises:
+            BadInput: an argument or the data is not allowed, a layer has no weights, or it has no
+                design for the engine.
+            CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
+            Stuck: no word moved for too long.
+        """
+        from merp.tools.train.evaluate import evaluate
+
+        return evaluate(self.description, asked)
 
     @asks(ExportKeywords)
     def export(self, asked: ExportKeywords) -> Exports:

@@ -23,8 +23,9 @@ from merp.models.machines.mac_array.fixed_training import (
     FixedModel,
     FixedRates,
     FixedStep,
-    classify,
+    Pairs,
     initial_model,
+    outputs,
     train_step,
 )
 from merp.models.machines.mac_array.fixed_update import Pair
@@ -36,6 +37,8 @@ from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import phase_bytes
 from merp.models.traffic.count import Count
+from merp.tools.common.given_numbers import given_numbers, refuse_first
+from merp.tools.common.kernel_file import every_pair, kernel_arrays
 from merp.tools.common.progress import Progress
 from merp.tools.train.bus import add_passes, bus_answer
 from merp.tools.train.course import Course
@@ -50,11 +53,13 @@ NONE = Clipped(0, 0)
 
 
 class FixedStepped(NamedTuple):
-    """Result of a step. The golden engine has no audits."""
+    """Result of a step. The golden engine has no audits. ``saturated`` is a share of all words."""
 
     model: FixedModel
     loss: float
     audits: Mapping[tuple[str, str], Any]
+    right: int
+    saturated: float
     whole: None = None
 
 
@@ -121,9 +126,11 @@ class FixedRunner:
                 self.saturated[layer, tensor] = so_far.plus(found)
             so_far = self.vanished.get(layer, NONE)
             self.vanished[layer] = so_far.plus(done.vanished[layer])
+        share = _share(done)
         if self.hardware is None:
-            return FixedStepped(done.model, done.loss, {})
-        return self._simulated(self.hardware, done, model, images, labels, rates)
+            return FixedStepped(done.model, done.loss, {}, done.right, share)
+        ran = self._simulated(self.hardware, done, model, images, labels, rates)
+        return FixedStepped(ran.model, ran.loss, ran.audits, done.right, share)
 
     def _simulated(
         self,
@@ -133,8 +140,12 @@ class FixedRunner:
         images: Words,
         labels: Labels,
         rates: FixedRates,
-    ) -> FixedStepped:
-        """Run the step in the hardware, image by image. Its bits must equal the golden model's."""
+    ) -> ArrayStepped:
+        """Run the step in the hardware, image by image.
+
+        Raises:
+            CheckFailed: its bits differ from those of the golden model.
+        """
         before, spent = dict(hardware.seconds), self.progress.spent
         with spent.on("golden and audit"):
             found = hardware.step(model, images, labels, rates, self.course.loss)
@@ -147,7 +158,7 @@ class FixedRunner:
             check(layer, [] if equal else ["kernels: different from the golden step"])
         check("loss", [] if found.loss == golden.loss else ["different from the golden step"])
         add_passes(self.bus, found.audits)
-        return FixedStepped(found.model, found.loss, found.audits)
+        return found
 
     def answer(self) -> dict[str, Any]:
         """Return the saturated words of the steps, and the share of increments rounded to 0."""
@@ -197,18 +208,7 @@ class FixedArithmetic:
 
     def image_words(self, where: str, images: Values) -> Words:
         """Return images as words; too large numbers are refused, not clipped."""
-        fraction = self.network.fixed.input
-        found = to_words(np.where(np.isfinite(images), images, np.inf), fraction)
-        near = to_numbers(found.words, fraction)
-        unusable = np.argwhere(~(np.abs(near - images) <= 2.0 ** -(fraction + 1)))
-        if unusable.size:
-            place = tuple(int(index) for index in unusable[0])
-            least, most = to_numbers(np.array([LEAST, MOST], np.int16), fraction)
-            raise BadInput(
-                f"{where}[{', '.join(map(str, place))}] = {images[place]}: allowed are numbers "
-                f"from {least:g} to {most:g}, as fractions: input = {fraction}"
-            )
-        return found.words
+        return _nearest(where, images, self.network.fixed.input, "input")
 
     def _fraction(self, layer: str, tensor: str) -> int:
         found: int = getattr(self.network.fixed.of(layer), _FRACTIONS[tensor])
@@ -276,9 +276,25 @@ class FixedArithmetic:
             return FixedRunner(course, batch, progress, hardware, ring_per_pass(error))
         return FixedRunner(course, batch, progress, board, board.on_board, board.bus)
 
-    def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
-        """Return the class of each image: (images,)."""
-        return classify(self.network, images, parameters)
+    def parameters(self, weights: Path | None) -> Pairs:
+        """Return the kernels and biases of a file, each number rounded to the nearest word."""
+        arrays = {} if weights is None else kernel_arrays(weights, self.network)
+        found = {}
+        for key, array in arrays.items():
+            layer, _, _ = key.rpartition(".")
+            where = f"{weights}: {key}"
+            fraction = self._fraction(layer, "kernels")
+            found[key] = _nearest(where, given_numbers(where, array), fraction, "kernel")
+        pairs = every_pair(weights, found, self.network)
+        return {layer: Pair(*pair) for layer, pair in pairs.items()}
+
+    def outputs(self, images: Words, parameters: Pairs) -> Words:
+        """Return the outputs of the golden model: (images, outputs)."""
+        return outputs(self.network, images, parameters)
+
+    def output_numbers(self, words: Words) -> Values:
+        """Return the numbers of outputs, by the fractions of the last layer's maps."""
+        return to_numbers(words, self.network.fixed.of(self.network.layers[-1].name).map)
 
     def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
         """Return the bytes of a step on the ports of the array, with fused pooling and un-pooling.
@@ -288,3 +304,23 @@ class FixedArithmetic:
         counted = Count() if count == "maps" else Count(name=count, state="pooled")
         layers = array_traffic(self.network, batch, counted)
         return phase_bytes(layers, PHASES)
+
+
+def _share(done: FixedStep) -> float:
+    """Return the share of saturated words of a step."""
+    every = [each for tensors in done.clipping.values() for each in tensors.values()]
+    return sum(each.clipped for each in every) / sum(each.words for each in every)
+
+
+def _nearest(where: str, numbers: Values, fraction: int, key: str) -> Words:
+    """Return the words nearest to numbers; ``key`` names the fraction in messages.
+
+    Raises:
+        BadInput: a number is too large, infinite or NaN; ``where`` starts the message.
+    """
+    found = to_words(np.where(np.isfinite(numbers), numbers, np.inf), fraction).words
+    unusable = ~(np.abs(to_numbers(found, fraction) - numbers) <= 2.0 ** -(fraction + 1))
+    least, most = to_numbers(np.array([LEAST, MOST], np.int16), fraction)
+    allowed = f"numbers from {least:g} to {most:g}, as fractions: {key} = {fraction}"
+    refuse_first(where, numbers, unusable, allowed)
+    return found

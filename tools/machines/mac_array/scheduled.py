@@ -17,7 +17,7 @@ from merp.cosim.phases.audit.audit import COUNTS, Audit
 from merp.cosim.phases.audit.scheduled import audit_scheduled
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given, name_of
-from merp.models.machines.mac_array.fixed_training import FixedModel
+from merp.models.machines.mac_array.fixed_training import Pairs
 from merp.models.machines.mac_array.params.design import LOSSES, USUAL_LOSS, ArrayDesign
 from merp.models.machines.mac_array.params.schedule_layout import schedule_layout
 from merp.models.machines.mac_array.passes import design_of
@@ -96,8 +96,8 @@ class Start:
         """Return the input maps: the words of the photograph, or random words."""
         return MAC_ARRAY.input_maps(self.choice.network, self.choice.images, photograph)
 
-    def parameters(self, seed: int, path: Path | None) -> FixedModel:
-        """Return initial parameters from the seed, with zero velocities."""
+    def parameters(self, seed: int, path: Path | None) -> Pairs:
+        """Return initial parameters from the seed."""
         return MAC_ARRAY.parameters(self.choice.network, seed, path)
 
     def finished(

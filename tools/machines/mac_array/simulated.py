@@ -24,7 +24,7 @@ from merp.models.base.given import name_of
 from merp.models.golden.loss import LOSSES
 from merp.models.machines.mac_array.array_flow import array_cycles
 from merp.models.machines.mac_array.fixed_golden_step import FixedGoldenStep
-from merp.models.machines.mac_array.fixed_training import FixedModel, initial_model
+from merp.models.machines.mac_array.fixed_training import Pairs, at_rest, initial_model
 from merp.models.machines.mac_array.params.array_pass import ArrayPass
 from merp.models.machines.mac_array.passes import design_of, fraction_in
 from merp.models.network.network import Layer, Network
@@ -66,14 +66,14 @@ class MacArray:
         refuse_first(where, maps, ~(off <= most), kept)
         return words
 
-    def parameters(self, network: Network, seed: int, path: Path | None) -> FixedModel:
-        """Return initial parameters from the seed, with zero velocities."""
+    def parameters(self, network: Network, seed: int, path: Path | None) -> Pairs:
+        """Return initial parameters from the seed."""
         if path is not None:
             raise BadInput(f"{name_of('kernels')}: {network.name} is in fixed point: omit it")
-        return initial_model(network, seed)
+        return initial_model(network, seed).parameters
 
     def step(
-        self, choice: SimulationChoice, image: Words, parameters: FixedModel, loss: str = LOSSES[0]
+        self, choice: SimulationChoice, image: Words, parameters: Pairs, loss: str = LOSSES[0]
     ) -> ArrayStep:
         """Return a step with arbitrary labels: image i has class i. ``loss`` is one of ``LOSSES``.
 
@@ -84,7 +84,8 @@ class MacArray:
         check_one_array(network, network.layers)
         rates = usual_rates(design_of(network, network.layers[0]), images)
         labels = np.arange(images, dtype=np.int64) % network.layers[-1].biases
-        return ArrayStep(FixedGoldenStep(network, image, labels, parameters, rates, loss))
+        model = at_rest(parameters)
+        return ArrayStep(FixedGoldenStep(network, image, labels, model, rates, loss))
 
     def sittings(self, choice: SimulationChoice, step: ArrayStep) -> Iterator[Sitting]:
         """Yield all turns on one array, which stores masks and positions of maxima of an image.

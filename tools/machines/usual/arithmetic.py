@@ -19,12 +19,13 @@ from merp.models.base.given import given, mention, name_of
 from merp.models.base.rates import PLAIN, Rates
 from merp.models.base.storage import Tensor
 from merp.models.golden import training
+from merp.models.golden.initial import Parameters, parameters
 from merp.models.golden.loss import Labels
 from merp.models.golden.training import (
     Model,
     NoSuchFactor,
-    classify,
     initial_model,
+    outputs,
     rates_of,
 )
 from merp.models.memory.bus_record import BusRecord
@@ -35,7 +36,7 @@ from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import phase_bytes
 from merp.models.traffic.count import Count
 from merp.tools.common.finite_words import finite_words
-from merp.tools.common.kernel_file import with_weights
+from merp.tools.common.kernel_file import every_pair, kernel_words, with_weights
 from merp.tools.common.progress import Progress
 from merp.tools.common.storable import check_storable
 from merp.tools.train.bus import add_passes, bus_answer
@@ -182,9 +183,19 @@ class FloatArithmetic:
             progress,
         )
 
-    def classify(self, images: Bits, parameters: Mapping[str, Any]) -> Labels:
-        """Return the class of each image: (images,)."""
-        return classify(self.network, images, parameters)
+    def parameters(self, weights: Path | None) -> Parameters:
+        """Return the kernels and biases of a file, else the network's own, as in memory."""
+        words = {} if weights is None else kernel_words(weights, self.network)
+        pairs = every_pair(weights, words, self.network)
+        return parameters(replace(self.network, weights=pairs), 0)
+
+    def outputs(self, images: Bits, parameters: Parameters) -> Bits:
+        """Return the outputs of the golden model: (images, outputs)."""
+        return outputs(self.network, images, parameters)
+
+    def output_numbers(self, words: Bits) -> Values:
+        """Return the numbers of outputs, in the network's format."""
+        return to_values(words, self.network.fmt)
 
     def step_bytes(self, batch: int, count: str, state: str) -> Mapping[str, int]:
         """Return the bytes of a step by the machine's formulas."""
@@ -202,7 +213,7 @@ def golden_step(course: Course, progress: Progress) -> Step:
                 course.network, model, images, labels, rates, course.loss, course.state,
                 pooled=course.pooled,
             )  # fmt: skip
-        return StepOutcome(step.model, step.loss, {})
+        return StepOutcome(step.model, step.loss, {}, right=step.right)
 
     return golden
 

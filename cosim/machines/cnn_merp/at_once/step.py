@@ -110,7 +110,7 @@ class StepAtOnce(ABC, Generic[Played]):
         audits: dict[tuple[str, str], Audit] = {
             (engine.part, engine.phase.name): found[engine.name].audit for engine in engines
         }
-        return StepOutcome(new, value, audits, self._whole(played, record))
+        return StepOutcome(new, value, audits, self._whole(played, record), golden.right)
 
     def _ran(self, played: Played, array: str) -> RunRecord:
         """Run the batch in the hardware, in one simulation."""

@@ -100,7 +100,7 @@ class BoardStep:
         audits |= self._play(plan, backward, so_far, golden)
         after = so_far.after
         self._run.check_held(after, self._parameters(after))
-        return StepOutcome(after, value, audits)
+        return StepOutcome(after, value, audits, right=golden.right)
 
     def _play(
         self, plan: StepPlan, name: str, so_far: StepSoFar, golden: Step

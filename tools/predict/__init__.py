@@ -1,0 +1,1 @@
+"""Predict with trained parameters, in the golden model or in simulated hardware."""

@@ -1,0 +1,109 @@
+"""The images of a prediction: arrays, files of arrays, or a picture."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.compiled import Values
+from merp.models.base.byte_image import ByteImage
+from merp.models.base.errors import BadInput
+from merp.models.base.fixed import FixedFormat
+from merp.models.base.given import given, name_of
+from merp.models.network.network import Network
+from merp.tools.common.given_numbers import given_numbers
+from merp.tools.common.npz import read_npy, read_npz
+from merp.tools.predict.request import Predict
+
+KEYS = ("input", "images")
+"""Keys of images in an ``.npz`` file; the others are ignored."""
+
+
+def images_of(given_images: object, network: Network, asked: Predict) -> tuple[str, Values]:
+    """Return the name of the images for messages, and (images, rows, columns, channels) numbers.
+
+    Raises:
+        BadInput: the file cannot be read, or the images have another type or size.
+    """
+    if not isinstance(given_images, str | PathLike):
+        _check_no_picture(asked)
+        return "x", _sized("x", _array("x", given_images), network)
+    path = Path(given_images)
+    if path.suffix == ".npy":
+        _check_no_picture(asked)
+        return str(path), _sized(str(path), read_npy(path), network)
+    if path.suffix == ".npz":
+        _check_no_picture(asked)
+        where, array = _of_npz(path)
+        return where, _sized(where, array, network)
+    return str(path), _picture(path, network, asked)
+
+
+def _of_npz(path: Path) -> tuple[str, NDArray[np.generic]]:
+    arrays = read_npz(path)
+    for key in KEYS:
+        if key in arrays:
+            return f"{path}: {key}", arrays[key]
+    found = ", ".join(sorted(arrays)) or "none"
+    raise BadInput(f"{path}: keys {found}: allowed are {' and '.join(KEYS)}")
+
+
+def _array(where: str, value: Any) -> NDArray[np.generic]:
+    try:
+        return np.asarray(value)
+    except ValueError as error:  # rows of different lengths
+        raise BadInput(f"{where}: no array of numbers") from error
+
+
+def _sized(where: str, array: NDArray[np.generic], network: Network) -> Values:
+    """Return images of the network's size; one image and one channel need no axis of their own."""
+    size = rows, columns, channels = network.input
+    numbers = given_numbers(where, array)
+    shapes = [size, size[:2]] if channels == 1 else [size]
+    if array.shape in shapes:
+        return numbers.reshape(1, *size)
+    if array.ndim > 2 and array.shape[1:] in shapes and len(array):
+        return numbers.reshape(len(array), *size)
+    hint = ""
+    if array.shape[-3:] == (channels, rows, columns):
+        hint = ": channels are the last axis"
+    text = ", ".join(map(str, size))
+    raise BadInput(
+        f"{where}: size {array.shape}: {network.name} takes (images, {text}), of one image or "
+        f"more{hint}"
+    )
+
+
+def _picture(path: Path, network: Network, asked: Predict) -> Values:
+    """Return a picture, cropped about its centre and resized; pixels are 0 to 1 before scaling."""
+    from merp.tools.common.photograph import pixels  # imports Pillow only if needed
+
+    rows, columns, channels = network.input
+    found = pixels(path, rows, columns, channels).astype(np.float64)
+    stored = None if isinstance(network.numbers, FixedFormat) else network.stored_input
+    if isinstance(stored, ByteImage) and asked.mean is asked.std is None:
+        return found * float(stored.scale) + float(stored.offset)
+    mean = _per_channel("mean", asked.mean or (0.0,), channels)
+    std = _per_channel("std", asked.std or (1.0,), channels)
+    if not std.all():
+        raise BadInput(f"{given('std', asked.std)}: allowed are numbers other than 0")
+    return (found / 255.0 - mean) / std
+
+
+def _per_channel(name: str, numbers: tuple[float, ...], channels: int) -> Values:
+    if len(numbers) not in (1, channels):
+        raise BadInput(
+            f"{name_of(name)}: {len(numbers)} numbers: allowed are 1 or {channels}, one for each "
+            "channel"
+        )
+    return np.array(numbers, np.float64)
+
+
+def _check_no_picture(asked: Predict) -> None:
+    for name in ("mean", "std"):
+        if getattr(asked, name) is not None:
+            raise BadInput(f"{name_of(name)}: allowed with a picture")

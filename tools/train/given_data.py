@@ -1,0 +1,43 @@
+"""Labelled images as Python gives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.base.errors import BadInput, shown
+from merp.models.network.network import Network
+from merp.tools.common.checks import path
+from merp.tools.train.data import Data, checked
+from merp.tools.train.names import DIGITS
+from merp.tools.train.run import labelled
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+def given_data(name: str, given: object, network: Network) -> Data:
+    """Return labelled images: a name, a file, or arrays of images and labels.
+
+    Raises:
+        BadInput: it is none of these, or the file or an array is wrong.
+    """
+    if isinstance(given, tuple) and len(given) == 2:
+        images, labels = (
+            _array(f"{name}: {part}", each)
+            for part, each in zip(("images", "labels"), given, strict=True)
+        )
+        return checked(name, images, labels)
+    if isinstance(given, tuple | list):
+        what = f"allowed is (images, labels), '{DIGITS}', or a path"
+        raise BadInput(f"{name} = {shown(given)}: {what}")
+    return labelled(str(path(name, given)), network, name)
+
+
+def _array(where: str, given: ArrayLike) -> NDArray[np.generic]:
+    try:
+        return np.asarray(given)
+    except ValueError as error:  # rows of different lengths
+        raise BadInput(f"{where}: no array of numbers") from error
