@@ -29,7 +29,7 @@ from merp.tools.common.arguments import check_written, request_of
 from merp.tools.common.command_line.parser import command_line, module_of
 from merp.tools.common.complaint import ANY_LENGTH, complain
 from merp.tools.common.last_resort import internal_error, refused_by_machine
-from merp.tools.common.notices import former_names
+from merp.tools.common.notices import collected
 from merp.tools.common.streams import finish_output, lacks_reader, prepare_streams
 from merp.tools.common.wide import tables_in_one_piece
 
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it logs a warning if HOME is missing
     try:
-        with interrupts_that_last(), former_names() as notices:
+        with interrupts_that_last(), collected() as notices:
             prepare_streams()
             status = _answered(arguments)
             for notice in notices if status != 2 else ():  # bad input gets one line

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from merp.models.base.errors import shown
 
 OPTIONS = {
-    "clock_mhz": "--clock", "goal": "--for", "goals": "--for", "learning_rate": "--lr",
+    "clock_mhz": "--clock", "goal": "--for", "goals": "--for",
     "memory_bytes": "--memory", "output": "-o", "x": "--input FILE.npz",
 }  # fmt: skip
 """Options whose name is not the argument's name with dashes in place of underscores."""

@@ -152,7 +152,8 @@ COMMON = "common"
 TOOLS = rooms(
     {"common": "", "common.command_line": "common", "cli": "common common.command_line"},
     dict.fromkeys(
-        ("bench", "bitstream", "doctor", "layout", "networks", "plan", "traffic"), COMMON
+        ("bench", "bitstream", "datasets", "doctor", "layout", "networks", "plan", "traffic"),
+        COMMON,
     ),
     {"bitstream.resources": f"{COMMON} bitstream"},
     {"report": COMMON},
@@ -163,15 +164,16 @@ TOOLS = rooms(
     {"explore": COMMON},
     {"simulate": COMMON, "simulate.verify_float": COMMON},
     {"predict": f"{COMMON} simulate"},
-    {"train": f"{COMMON} predict"},
+    {"train": f"{COMMON} datasets predict"},
     {"export": f"{COMMON} bitstream"},
-    {"litex": f"{COMMON} train"},
+    {"litex": f"{COMMON} datasets train"},
     {"system": f"{COMMON} bitstream export layout litex"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
     {"machines.usual": f"{COMMON} bitstream simulate export train plan report"},
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"),
-        f"{COMMON} machines machines.usual bitstream explore simulate export train plan layout",
+        f"{COMMON} machines machines.usual bitstream explore simulate export datasets train plan "
+        "layout",
     ),
     {f"{CNN_MERP}.plan": f"{COMMON} plan"},
     {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate {CNN_MERP} {CNN_MERP}.plan"},

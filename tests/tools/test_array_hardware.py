@@ -288,6 +288,28 @@ def test_a_training_in_hardware_saves_the_goldens_bytes(
     assert found["cycles"]["step"]["total"] > 1000
 
 
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "engine", ["myhdl", pytest.param("verilator", marks=pytest.mark.verilator)]
+)
+def test_a_training_from_given_weights_saves_the_goldens_bytes(
+    terminal: Terminal, tmp_path: Path, tiny: str, engine: str
+) -> None:
+    """Two of the given kernels saturate."""
+    weights = tmp_path / "weights.npz"
+    fc3 = read_network(Path(tiny)).layer("fc3")
+    size = fc3.biases, fc3.shape.n, fc3.shape.k, fc3.shape.k
+    kernel = np.random.default_rng(4).normal(0, 0.2, size)
+    kernel.flat[:2] = 1e5, -1e5
+    np.savez(weights, **{"fc3.kernel": kernel})
+    train = ("train", tiny, "--data", data(tmp_path), "--batch", 2, "--steps", 2)
+    saved = {each: tmp_path / f"{each}.npz" for each in ("golden", engine)}
+    for each, path in saved.items():
+        ended = terminal.run(*train, "--weights", weights, "--engine", each, "--save", path)
+        assert (ended.status, "2 of fc3.kernel" in ended.err) == (0, True)
+    assert saved["golden"].read_bytes() == saved[engine].read_bytes()
+
+
 DIGITS = (DATA / "digits-fixed.toml").read_text()
 
 

@@ -25,6 +25,8 @@ DESIGNS = [(former, now) for where, former, now in ROWS if "[design." in where]
 def test_the_page_lists_what_is_tried_here() -> None:
     others = {("--footing", "--count"), ("footing", "count"), ("footing", "counted")}
     others |= {("--fuse", "--layer-fusion"), ("fuse", "layer_fusion")}
+    others |= {(f"--lr-{each}", f"--learning-rate-{each}") for each in ("decay", "every")}
+    others |= {(f"lr_{each}", f"learning_rate_{each}") for each in ("decay", "every")}
     words = {("paper", "maps"), ("full", "all"), ("fused", "combined")}
     listed = {(former, now) for _, former, now in ROWS}
     assert listed == others | words | {*ARCHITECTURES} | {*DESIGNS}

@@ -14,9 +14,9 @@ from merp.models.golden import loss as golden_loss
 from merp.models.golden import training
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
+from merp.tools.datasets.digits import digits
 from merp.tools.train import checkpoint
 from merp.tools.train.data import batch_of, split
-from merp.tools.train.digits import digits
 from merp.tools.train.names import LOSSES
 from needed_tools import needs
 from small_training import SmallTraining
@@ -59,7 +59,16 @@ def test_answer_has_the_keys_of_the_contract(train: SmallTraining, folder: Path)
 def test_a_schedule_is_another_rate_from_an_epoch_on(train: SmallTraining, folder: Path) -> None:
     """As if the run were taken up with the next rate, by hand, to the byte."""
     once, twice = folder / "once.npz", folder / "twice.npz"
-    train.answer("--epochs", "5", "--lr-decay", "0.5", "--lr-every", "2", "--save", once)
+    train.answer(
+        "--epochs",
+        "5",
+        "--learning-rate-decay",
+        "0.5",
+        "--learning-rate-every",
+        "2",
+        "--save",
+        once,
+    )
     for epochs, rate, resume in ((2, "0.1", ()), (4, "0.05", ("--resume", twice)),
                                  (5, "0.025", ("--resume", twice))):  # fmt: skip
         train.answer("--epochs", epochs, "--lr", rate, "--save", twice, *resume)
@@ -72,7 +81,7 @@ def test_a_run_with_a_schedule_is_resumed_to_the_same_bytes(
     train: SmallTraining, folder: Path
 ) -> None:
     whole, parts = folder / "whole.npz", folder / "parts.npz"
-    decay = ("--lr-decay", "0.3")
+    decay = ("--learning-rate-decay", "0.3")
     train.answer("--steps", "11", *decay, "--save", whole)
     train.answer("--steps", "6", *decay, "--save", parts)  # amid an epoch
     train.answer("--steps", "11", *decay, "--save", parts, "--resume", parts)
@@ -80,12 +89,17 @@ def test_a_run_with_a_schedule_is_resumed_to_the_same_bytes(
 
 
 def test_a_schedule_that_is_none_is_refused(train: SmallTraining) -> None:
-    assert "--lr-every 3: allowed with --lr-decay" in train.refusal("--lr-every", "3")
+    assert "--learning-rate-every 3: allowed with --learning-rate-decay" in train.refusal(
+        "--learning-rate-every", "3"
+    )
     for value in ("0", "1", "nan", "-1"):
-        told = train.refusal("--lr-decay", value)
+        told = train.refusal("--learning-rate-decay", value)
         assert "must be a number above 0 and below 1" in told
-    told = train.refusal("--lr-decay", "1e-30", "--epochs", "9")  # before any step
-    assert "--lr 0.1: 1e-241 in epoch 9: over a batch of 4 the format has no such rate" in told
+    told = train.refusal("--learning-rate-decay", "1e-30", "--epochs", "9")  # before any step
+    assert (
+        "--learning-rate 0.1: 1e-241 in epoch 9: over a batch of 4 the format has no such rate"
+        in told
+    )
 
 
 def test_weight_decay_is_one_of_the_factors_of_every_step(
@@ -235,7 +249,7 @@ def test_data_that_did_not_reach_the_disk_replaces_nothing(
         ({"images": np.zeros((20, 4, 4, 2))},
          "images: size (4, 4, 2): small takes (4, 5, 2)"),
         ({"images": np.zeros((20, 20))},
-         "images: size (20, 20): allowed is (count, rows, columns[, channels])"),
+         "images: size (20,): small takes (4, 5, 2)"),
         ({"images": np.zeros((20, 4, 5, 2), "U1")}, "images: type <U1: allowed are numbers"),
         ({"images": np.full((20, 4, 5, 2), 1e39)},
          "images[0, 0, 0, 0] = 1e+39: allowed are finite numbers"),
@@ -246,7 +260,7 @@ def test_data_that_did_not_reach_the_disk_replaces_nothing(
         ({"labels": np.full(20, 3)},
          "labels[0] = 3: small has 3 outputs: allowed are 0 to 2"),
         ({"labels": np.arange(20) - 19}, "labels[0] = -19: small has 3 outputs"),
-        ({"more": np.zeros(1)}, "keys images, labels, more: allowed are images and labels"),
+        ({"more": np.zeros(1)}, "keys images, labels, more: allowed are images and labels, x and"),
         ({"labels": np.array([{}] * 20)}, "labels: type '|O': allowed are numbers"),
     ],
 )  # fmt: skip
@@ -268,6 +282,19 @@ def test_data_that_is_no_number_is_named(train: SmallTraining, folder: Path, num
     assert f"images[13, 2, 4, 1] = {number}" in train.refusal()
 
 
+def test_channels_first_train_to_the_same_bits_with_a_notice(
+    train: SmallTraining, folder: Path
+) -> None:
+    once = train.answer("--steps", "2")
+    with np.load(folder / "data.npz") as data:
+        arrays = {"x": np.moveaxis(data["images"], -1, 1), "y": data["labels"]}
+    np.savez(folder / "first.npz", **arrays)
+    ended = train.run("--steps", "2", "--json", "--data", folder / "first.npz")
+    assert (ended.status, json.loads(ended.out)) == (0, once)
+    (line,) = ended.err.splitlines()
+    assert line.endswith("first.npz: x: (2, 4, 5): channels come first, taken as (4, 5, 2)")
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no arrays", None])
 def test_files_that_cannot_be_read(
     train: SmallTraining, folder: Path, content: bytes | None
@@ -277,7 +304,7 @@ def test_files_that_cannot_be_read(
     if content is not None:
         data.write_bytes(content)
     assert f"{data}: cannot be read: " in train.refusal()
-    assert f"{folder}: cannot be read: " in train.refusal("--data", folder)
+    assert f"{folder}: pictures have 1 or 3 channels" in train.refusal("--data", folder)
 
 
 @pytest.fixture
@@ -323,9 +350,9 @@ def test_resume_files_that_cannot_be_used(
     ("options", "complaint"),
     [
         (("--batch", "17"), "--batch 17: allowed are 1 to 16, the images to train with"),
-        (("--lr", "0"), "argument --lr: must be a number above 0, not '0'"),
-        (("--lr", "nan"), "argument --lr: must be a number above 0, not 'nan'"),
-        (("--lr", "1e-38"), "--lr 1e-38: over a batch of 4 the format has no such rate"),
+        (("--lr", "0"), "argument --learning-rate/--lr: must be a number above 0, not '0'"),
+        (("--lr", "nan"), "argument --learning-rate/--lr: must be a number above 0, not 'nan'"),
+        (("--lr", "1e-38"), "--learning-rate 1e-38: over a batch of 4 the format has no such rate"),
         (("--momentum", "1"), "argument --momentum: must be a number from 0 to below 1, not '1'"),
         (("--momentum", "1e-99"), "--momentum 1e-99: the format has no such factor"),
         *(
@@ -342,7 +369,7 @@ def test_resume_files_that_cannot_be_used(
             )
             for value in ("1e+38", "1e-40")
         ),
-        (("--lr", "1e30"), "--lr 1e+30: the loss is nan at step 2: allowed is less"),
+        (("--lr", "1e30"), "--learning-rate 1e+30: the loss is nan at step 2: allowed is less"),
         (("--save", "/dev/null/f.npz"), "--save /dev/null/f.npz: null is no folder"),
         (("--steps", "0"), "argument --steps: must be a whole number from 1"),
         (("--steps", "2", "--epochs", "2"), "not allowed with argument --steps"),
@@ -373,7 +400,7 @@ def test_a_model_that_overflowed_is_not_saved(folder: Path, saved: Path) -> None
     network = open_network(str(folder / "small.toml"))
     done = checkpoint.resume(saved, network)
     done.model.parameters["fc2"][1][2] = network.fmt.inf
-    said = r"not saved: fc2.bias overflowed: allowed is less --lr"
+    said = r"not saved: fc2.bias overflowed: allowed is less --learning-rate"
     with pytest.raises(BadInput, match=said), Output.of_file("--save", saved) as output:
         checkpoint.save(output, done, network)
     assert saved.read_bytes() == before

@@ -6,8 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from merp.models.arithmetic.fixed import to_numbers
+from merp.models.base.notice import Notice
 from merp.models.golden.loss import LOSSES
+from merp.models.machines.mac_array.fixed_training import initial_model
 from merp.tools.common.data import DATA
+from merp.tools.common.shipped import open_network
+from merp.tools.machines.mac_array.given_weights import given_model
 from terminal import Terminal
 
 STOCHASTIC = (DATA / "digits-fixed.toml").read_text().replace('"nearest"', '"stochastic"')
@@ -36,6 +41,41 @@ def test_a_training_says_what_it_saturated(terminal: Terminal) -> None:
     full = found["bytes"]["full"]
     assert full["fp"] + full["dp"] + full["ku"] == full["step"]
     assert "Saturated words" in terminal.output(*train("digits-fixed", "--steps", 1))
+
+
+def test_given_kernels_are_rounded_saturated_and_counted(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.npz", tmp_path / "second.npz"
+    network = open_network("digits-fixed")
+    shape = initial_model(network, 0).parameters["fc3"].kernels.shape
+    kernel = np.random.default_rng(0).normal(0, 0.1, shape)
+    kernel.flat[:2] = 1e6, -1e6
+    bias = np.arange(10, dtype=np.int16) - 5  # words of the format
+    np.savez(first, **{"fc3.kernel": kernel, "fc3.bias": bias})
+    with pytest.warns(Notice, match=f"2 of {kernel.size + 10:,} numbers are .* 2 of fc3.kernel"):
+        found = given_model(network, 0, first)
+    fraction = network.fixed.of("fc3").kernel
+    wanted = np.clip(np.rint(kernel * 2.0**fraction), -(1 << 15), (1 << 15) - 1)
+    np.testing.assert_array_equal(found.parameters["fc3"].kernels, wanted)
+    np.testing.assert_array_equal(found.parameters["fc3"].biases, bias)
+    others = initial_model(network, 0).parameters["conv1"]
+    np.testing.assert_array_equal(found.parameters["conv1"].kernels, others.kernels)
+    ended = terminal.run(*train("digits-fixed", "--steps", 2, "--weights", first, "--save", second))
+    assert ended.status == 0
+    assert "first.npz: 2 of" in ended.err
+    assert len(ended.err.splitlines()) == 1
+    with np.load(second) as saved:  # bit for bit, with the seal of the file
+        again = given_model(network, 1, second).parameters
+        for name, pair in again.items():
+            fraction = network.fixed.of(name).kernel
+            np.testing.assert_array_equal(
+                to_numbers(pair.kernels, fraction), saved[f"{name}.kernel"]
+            )
+            np.testing.assert_array_equal(to_numbers(pair.biases, fraction), saved[f"{name}.bias"])
+    np.savez(first, **{"fc3.kernel": np.where(kernel > 10, np.nan, kernel)})
+    said = terminal.refusal(*train("digits-fixed", "--weights", first))
+    assert "first.npz: fc3.kernel[0, 0, 0, 0] = nan: allowed are finite numbers" in said
 
 
 def test_many_saturated_words_are_warned_of(terminal: Terminal, tmp_path: Path) -> None:
@@ -91,8 +131,8 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
         (("--state-bits", "1"), "its mask stays on chip: omit it"),
         (
             ("--lr", "1e-12"),
-            "--lr 1e-12: over a batch of 8 layer conv1 has no such rate: the nearest allowed is "
-            "3.637978807091713e-12",
+            "--learning-rate 1e-12: over a batch of 8 layer conv1 has no such rate: the nearest "
+            "allowed is 3.637978807091713e-12",
         ),
         (("--lr", "1e6"), "layer conv1 has no such rate: the nearest allowed is 1023"),
         (("--backward", "combined"), "architecture = 'mac-array': allowed here is 'cnn-merp'"),
@@ -108,9 +148,12 @@ def test_the_nearest_allowed_rate_is_allowed(terminal: Terminal) -> None:
 
 
 def test_a_rate_that_decays_to_nothing_is_told_before_any_step(terminal: Terminal) -> None:
-    decays = ("--batch", 1438, "--epochs", 3, "--lr-decay", "1e-200")
+    decays = ("--batch", 1438, "--epochs", 3, "--learning-rate-decay", "1e-200")
     said = terminal.refusal("train", "digits-fixed", "--data", "digits", *decays)
-    assert "--lr 0.05: 0 in epoch 3: over a batch of 1438 layer conv1 has no such rate" in said
+    assert (
+        "--learning-rate 0.05: 0 in epoch 3: over a batch of 1438 layer conv1 has no such rate"
+        in said
+    )
 
 
 @pytest.mark.parametrize("number", [8.5, 8.0])
@@ -134,7 +177,7 @@ def test_what_no_fraction_is_proposed_of_is_one_line(terminal: Terminal, tmp_pat
     words = ("formats", "digits-fixed", "--data", "digits", "--loss", "hinge", "--batch", 1)
     for rate, steps in (("1.7e308", 1), ("1e100", 6)):
         said = terminal.refusal(*words, "--lr", rate, "--steps", steps)
-        assert f"--lr {float(rate):g}" in said or f"--lr {rate}" in said
+        assert f"--learning-rate {float(rate):g}" in said or f"--learning-rate {rate}" in said
 
 
 def test_labels_outside_the_classes_are_named(terminal: Terminal, tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from merp.tools.common.shipped import open_network
+from merp.tools.datasets.labelled import labelled
 from merp.tools.train import checkpoint
-from merp.tools.train.data import read_data, split
+from merp.tools.train.data import split
 from small_training import NETWORK, SmallTraining
 from terminal import Terminal
 
@@ -80,7 +81,8 @@ def test_training_is_not_resumed_with_other_storage(
 
 
 def test_the_resolution_of_narrower_deltas_is_part_of_what_is_resumed(folder: Path) -> None:
-    data = split(read_data(folder / "data.npz"), open_network(str(folder / "small.toml")))
+    network = open_network(str(folder / "small.toml"))
+    data = split(labelled(str(folder / "data.npz"), network), network)
 
     def inputs(**formats: str) -> list[str]:
         if formats:

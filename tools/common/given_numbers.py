@@ -23,8 +23,7 @@ def given_numbers(where: str, array: NDArray[np.generic]) -> Values:
         BadInput: another type (complex, text, Python objects), or a number that binary64 does not
             hold. It names the first one.
     """
-    if array.dtype.kind not in NUMBERS:
-        raise BadInput(f"{where}: type {array.dtype}: allowed are numbers")
+    check_numbers(where, array)
     found = array.astype(np.float64)
     if array.dtype.itemsize > np.dtype(np.float64).itemsize:
         refuse_first(where, array, (found != array) & (array == array), "numbers of binary64")
@@ -34,6 +33,16 @@ def given_numbers(where: str, array: NDArray[np.generic]) -> Values:
         long = size // np.maximum(lowest, np.uint64(1)) >= np.uint64(1 << 53)
         refuse_first(where, array, long, "whole numbers of at most 53 significant bits")
     return found
+
+
+def check_numbers(where: str, array: NDArray[np.generic]) -> None:
+    """Refuse an array of another type than numbers.
+
+    Raises:
+        BadInput: the type is complex, text or Python objects.
+    """
+    if array.dtype.kind not in NUMBERS:
+        raise BadInput(f"{where}: type {array.dtype}: allowed are numbers")
 
 
 def whole_numbers(where: str, array: NDArray[np.generic]) -> NDArray[np.int64]:
@@ -46,6 +55,22 @@ def whole_numbers(where: str, array: NDArray[np.generic]) -> NDArray[np.int64]:
     wrong = ~((found == np.rint(found)) & (np.abs(found) < 2.0**63))
     refuse_first(where, array, wrong, "whole numbers")
     return found.astype(np.int64)
+
+
+def refuse_rounded(where: str, array: NDArray[np.generic], kept: Values) -> None:
+    """Refuse a whole number or boolean that a format rounds; floating point may be rounded.
+
+    Args:
+        where: start of the error message.
+        array: the numbers.
+        kept: the same numbers after rounding to the format.
+
+    Raises:
+        BadInput: a whole number was rounded. It names the first one.
+    """
+    if array.dtype.kind != "f":
+        said = "whole numbers that the network's format holds"
+        refuse_first(where, array, kept != array.astype(np.float64), said)
 
 
 def refuse_first(where: str, array: NDArray[np.generic], wrong: Wrong, allowed: str) -> None:

@@ -10,7 +10,7 @@ from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import FloatFormat
 from merp.tools.common.finite_words import finite_words
-from merp.tools.common.given_numbers import given_numbers, refuse_first
+from merp.tools.common.given_numbers import given_numbers, refuse_rounded
 
 
 def given_words(where: str, array: NDArray[np.generic], fmt: FloatFormat) -> Bits:
@@ -26,9 +26,7 @@ def given_words(where: str, array: NDArray[np.generic], fmt: FloatFormat) -> Bit
     if array.dtype.kind != "u" or array.dtype.itemsize != 4:
         numbers = given_numbers(where, array)
         words = finite_words(where, numbers, fmt)
-        if array.dtype.kind != "f":
-            rounded = to_values(words, fmt) != numbers
-            refuse_first(where, array, rounded, "whole numbers that the network's format holds")
+        refuse_rounded(where, array, to_values(words, fmt))
         return words
     words = np.ascontiguousarray(array, np.uint32)
     wide = np.argwhere(words >> np.uint64(fmt.width))

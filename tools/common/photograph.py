@@ -110,6 +110,8 @@ def _opened(source: Path, mode: str) -> Image.Image:
                         f"{source}: {image.width:,} x {image.height:,} pixels: allowed are at most "
                         f"{PIXELS:,}"
                     )
+                if image.mode[0] in "IF":  # Pillow would clip their numbers
+                    raise BadInput(f"{source}: more than 8 bits a channel")
                 return ImageOps.exif_transpose(image).convert(mode)
     except BadInput:
         raise
@@ -131,3 +133,13 @@ def batch(
     photo = load(path, *size, fmt, stored)[0]
     moved = [np.roll(photo, -7 * i, axis=1)[:, :: -1 if i % 2 else 1] for i in range(images)]
     return np.ascontiguousarray(np.stack(moved))
+
+
+def picture(path: Path, channels: int) -> NDArray[np.uint8]:
+    """Read a picture without a change of its size: (rows, columns, channels) bytes.
+
+    Raises:
+        BadInput: the file is not a readable image, or has too many pixels.
+    """
+    upright = _opened(path, _MODES[channels])
+    return np.asarray(upright, np.uint8).reshape(upright.height, upright.width, channels)

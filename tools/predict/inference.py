@@ -26,8 +26,8 @@ NEEDED = ("image_words", "parameters", "outputs", "output_numbers")
 class Inference(Protocol):
     """The forward propagation of a network, in the arithmetic of its training."""
 
-    def image_words(self, where: str, images: Values) -> Words:
-        """Return images as words.
+    def image_words(self, where: str, images: NDArray[Any]) -> Words:
+        """Return images as words: floating point is rounded, whole numbers are kept.
 
         Raises:
             BadInput: a number that the format does not hold; ``where`` starts the message.

@@ -1,37 +1,20 @@
-"""Labelled images for training: a user's ``.npz``, checks against the network, the split."""
+"""Labelled images for training: checks against the network, words, the split."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.compiled import Values
 from merp.models.base.errors import BadInput
 from merp.models.golden.loss import Labels
+from merp.models.golden.memory import AT_ONCE
 from merp.models.network.network import Network
-from merp.tools.common.given_numbers import given_numbers, whole_numbers
-from merp.tools.common.npz import read_npz
+from merp.tools.datasets.data import Data
 from merp.tools.train.arithmetic import Words, arithmetic_of
 
-KEYS = ("images", "labels")
 HELD_OUT = 5  # one of five images is never used for training
-
-
-class Data(NamedTuple):
-    """Labelled images.
-
-    Attributes:
-        source: their name in messages.
-        images: (count, rows, columns, channels) numbers.
-        labels: (count,) classes from 0.
-    """
-
-    source: str
-    images: Values
-    labels: Labels
 
 
 class Split(NamedTuple):
@@ -43,58 +26,34 @@ class Split(NamedTuple):
     held_labels: Labels
 
 
-def read_data(path: Path) -> Data:
-    """Read ``images``, (count, rows, columns[, channels]) numbers, and ``labels``, (count,).
-
-    Raises:
-        BadInput: the file is unreadable, has another key, or arrays of another type or size.
-    """
-    arrays = read_npz(path)
-    if set(arrays) != set(KEYS):
-        found = ", ".join(sorted(arrays)) or "none"
-        raise BadInput(f"{path}: keys {found}: allowed are {' and '.join(KEYS)}")
-    return checked(str(path), arrays["images"], arrays["labels"])
-
-
-def checked(source: str, images: NDArray[np.generic], labels: NDArray[np.generic]) -> Data:
-    """Check the images and labels of ``source``, and return them as data.
-
-    Raises:
-        BadInput: they have another type or size.
-    """
-    numbers = given_numbers(f"{source}: images", images)
-    classes = whole_numbers(f"{source}: labels", labels)
-    if images.ndim not in (3, 4):
-        raise BadInput(
-            f"{source}: images: size {images.shape}: allowed is (count, rows, columns[, channels])"
-        )
-    if labels.shape != images.shape[:1]:
-        raise BadInput(
-            f"{source}: labels: size {labels.shape}: allowed is {images.shape[:1]}, one per image"
-        )
-    return Data(
-        source,
-        numbers[..., np.newaxis] if numbers.ndim == 3 else numbers,
-        classes,
-    )
-
-
 def split(data: Data, network: Network, validation: Data | None = None) -> Split:
     """Check the data against the network and hold out a fifth, which does not depend on the seed.
 
     The order is shuffled first, because data sets are often sorted or cyclic. If ``validation`` is
-    given, its images are held out, and all of ``data`` is used for training.
+    given, or the data have images for it, these are held out, and all others train.
 
     Raises:
-        BadInput: sizes or labels do not fit the network, there are too few images, or its format
-            does not hold a number.
+        BadInput: labels do not fit the network. Its format does not hold a number. There are too
+            few images. Or classes have other names in ``validation``.
     """
-    words = _words(data, network, 1 if validation else HELD_OUT)
-    if validation is not None:
-        held_out = _words(validation, network, 1)
-        return Split(words, data.labels, held_out, validation.labels)
+    held_out = validation or data.held
+    words = _words(data, network, HELD_OUT if held_out is None else 1)
+    if held_out is not None:
+        _check_classes(data, held_out)
+        return Split(words, data.labels, _words(held_out, network, 1), held_out.labels)
     held, kept = held_apart(len(words))
     return Split(words[kept], data.labels[kept], words[held], data.labels[held])
+
+
+def _check_classes(data: Data, held_out: Data) -> None:
+    """Check that a class has the same number in both."""
+    ours, theirs = data.classes, held_out.classes
+    if ours and theirs and ours != theirs:
+        differing = sorted({*ours} ^ {*theirs})
+        raise BadInput(
+            f"{held_out.source}: class {differing[0]}: only in one of {data.source} and "
+            f"{held_out.source}: allowed are the same folders"
+        )
 
 
 def held_apart(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -105,28 +64,43 @@ def held_apart(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def _words(data: Data, network: Network, fewest: int) -> Words:
     """Return the images as words, all checked against the network."""
-    checked_sizes(data, network, fewest)
-    return arithmetic_of(network).image_words(f"{data.source}: images", data.images)
+    check_labels(data, network, fewest)
+    return image_words(data, network)
 
 
-def checked_sizes(data: Data, network: Network, fewest: int = HELD_OUT) -> None:
-    """Check sizes, labels and the number of images against the network.
+def image_words(data: Data, network: Network) -> Words:
+    """Return the images as words. They are converted part by part, to save memory.
+
+    Raises:
+        BadInput: the network's format does not hold a number.
+    """
+    convert, count = arithmetic_of(network).image_words, len(data.images)
+    found = convert(data.where, data.part(slice(0, AT_ONCE)))
+    words = np.empty((count, *found.shape[1:]), found.dtype)
+    words[:AT_ONCE] = found
+    for low in range(AT_ONCE, count, AT_ONCE):
+        try:
+            words[low : low + AT_ONCE] = convert(data.where, data.part(slice(low, low + AT_ONCE)))
+        except BadInput:
+            convert(data.where, data.part(slice(0, low + AT_ONCE)))  # names the right place
+            raise
+    return words
+
+
+def check_labels(data: Data, network: Network, fewest: int = HELD_OUT) -> None:
+    """Check labels and the number of images against the network.
 
     Raises:
         BadInput: they do not fit the network, or there are too few.
     """
-    images, labels, source = data.images, data.labels, data.source
-    if images.shape[1:] != network.input:
-        raise BadInput(
-            f"{source}: images: size {images.shape[1:]}: {network.name} takes {network.input}"
-        )
+    images, labels = data.images, data.labels
     if len(images) < fewest:
-        raise BadInput(f"{source}: images: {len(images)}: allowed are {fewest} or more")
+        raise BadInput(f"{data.where}: {len(images)}: allowed are {fewest} or more")
     classes = network.layers[-1].outputs
     wrong = np.flatnonzero((labels < 0) | (labels >= classes))
     if wrong.size:
         raise BadInput(
-            f"{source}: labels[{wrong[0]}] = {labels[wrong[0]]}: {network.name} has "
+            f"{data.source}: {data.keys[1]}[{wrong[0]}] = {labels[wrong[0]]}: {network.name} has "
             f"{classes} outputs: allowed are 0 to {classes - 1}"
         )
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
 from merp.tools.common.progress import Progress
+from merp.tools.datasets.data import Data
 from merp.tools.predict import predict
 from merp.tools.predict.evaluation import Evaluation
 from merp.tools.predict.inference import Parameters, Words, inference_of
 from merp.tools.predict.labels import names_of_outputs
-from merp.tools.train.data import HELD_OUT, Data, checked_sizes, held_apart
+from merp.tools.train.data import HELD_OUT, check_labels, held_apart, image_words
 from merp.tools.train.evaluate_request import Evaluate, EvaluateKeywords
 from merp.tools.train.given_data import given_data
 
@@ -55,9 +56,8 @@ def prepare(
     Raises:
         BadInput: names the file, the key and the value.
     """
-    checked_sizes(data, network, HELD_OUT if asked.held_out else 1)
-    words = inference_of(network).image_words(f"{data.source}: images", data.images)
-    labels = data.labels
+    check_labels(data, network, HELD_OUT if asked.held_out else 1)
+    words, labels = image_words(data, network), data.labels
     if asked.held_out:
         held, _ = held_apart(len(labels))
         words, labels = words[held], labels[held]

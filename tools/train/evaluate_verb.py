@@ -17,9 +17,9 @@ def run(asked: EvaluateOptions) -> int:
     network = open_network(asked.network, fuses=True)
 
     # import numba only after the arguments were checked
+    from merp.tools.datasets.labelled import labelled
     from merp.tools.train.evaluate import prepare
     from merp.tools.train.evaluation_tables import show
-    from merp.tools.train.run import labelled
 
     weights = None if asked.weights is None else Path(asked.weights)
     ready = prepare(network, asked, labelled(asked.data, network), weights)

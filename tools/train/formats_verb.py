@@ -46,8 +46,8 @@ def run(asked: FormatsOptions) -> int:
     network = open_network(asked.network)
     # import slow modules only after the arguments were checked
     from merp.cosim.machines.loader import having
+    from merp.tools.datasets.labelled import labelled
     from merp.tools.train.formats import FormatRequest, Measure, toml
-    from merp.tools.train.run import labelled
 
     wanted = FormatRequest(
         steps=asked.steps,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from merp.models.base.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.tools.common.checks import path
-from merp.tools.train.data import Data, checked
-from merp.tools.train.names import DIGITS
-from merp.tools.train.run import labelled
+from merp.tools.datasets.data import KEYS, Data, checked, fitted
+from merp.tools.datasets.labelled import labelled
+from merp.tools.datasets.names import DIGITS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -26,10 +26,9 @@ def given_data(name: str, given: object, network: Network) -> Data:
     """
     if isinstance(given, tuple) and len(given) == 2:
         images, labels = (
-            _array(f"{name}: {part}", each)
-            for part, each in zip(("images", "labels"), given, strict=True)
+            _array(f"{name}: {part}", each) for part, each in zip(KEYS, given, strict=True)
         )
-        return checked(name, images, labels)
+        return fitted(checked(name, images, labels), network)
     if isinstance(given, tuple | list):
         what = f"allowed is (images, labels), '{DIGITS}', or a path"
         raise BadInput(f"{name} = {shown(given)}: {what}")

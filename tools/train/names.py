@@ -11,9 +11,6 @@ SYSTEM = "system"
 IN_HARDWARE = "myhdl"
 """Default engine of a machine that runs in hardware only."""
 
-DIGITS = "digits"
-"""The data set that needs no file."""
-
 LOSSES = ("cross-entropy", "squared", "hinge")
 HARDWARE_STATE = "pooled"  # the only mask that the hardware writes
 ON_CHIP = "chip"

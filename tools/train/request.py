@@ -24,9 +24,9 @@ from merp.tools.common.kinds import (
     WholeOption,
 )
 from merp.tools.common.request import Being, Typed, again, keyword, option
+from merp.tools.datasets.names import DIGITS
 from merp.tools.train.names import (
     BATCH,
-    DIGITS,
     ENGINES,
     EPOCHS,
     HARDWARE_STATE,
@@ -46,26 +46,30 @@ if TYPE_CHECKING:
     Labelled = Place | tuple[ArrayLike, ArrayLike]
 
 ARCHITECTURES = architectures()
+SOURCES = f"{DIGITS}|FILE|DIR"
 
 
 def data_field() -> Any:
     """Declare ``--data``."""
     return option(
         Text(),
-        "an .npz file, or digits: scikit-learn's digits, one class per output of the network",
+        "an .npz, .csv or IDX file; a folder of IDX files, or of pictures by class; or digits: "
+        "scikit-learn's digits, one class per output of the network",
         default=DIGITS,
-        metavar="digits|FILE.npz",
-        says="(images, labels): (count, rows, columns[, channels]) numbers and (count,) classes "
-        "from 0. Or an ``.npz`` file of these, or ``digits``: scikit-learn's digits, one class "
-        "per output of the network.",
+        metavar=SOURCES,
+        says="(images, labels): (count, rows, columns[, channels]) numbers, or channels first, and "
+        "(count,) classes from 0. Or an ``.npz``, ``.csv`` or IDX file of these. Or a folder of "
+        "IDX files, or of pictures by class. Or ``digits``: scikit-learn's digits, one class per "
+        "output of the network.",
     )
 
 
 def rate_field() -> Any:
-    """Declare ``--lr``."""
+    """Declare ``--learning-rate``."""
     return option(
         Number("a number above 0", lambda value: 0 < value < math.inf),
         f"learning rate (default {RATE})",
+        "--learning-rate",
         "--lr",
         default=RATE,
         metavar="X",
@@ -101,9 +105,11 @@ class Train:
     data: Labelled = data_field()
     validation: Labelled | None = option(
         Text(),
-        "images for the accuracy (default: a fifth of the data, which is not used for training)",
-        metavar="digits|FILE.npz",
-        says="images for the accuracy, as for ``data``; by default a fifth of ``data``.",
+        "images for the accuracy (default: the test images of the data, else a fifth of the data, "
+        "which is not used for training)",
+        metavar=SOURCES,
+        says="images for the accuracy, as for ``data``; by default its test images, else a fifth "
+        "of ``data``.",
     )
     engine: str | None = option(
         OneOf(ENGINES),
@@ -160,18 +166,21 @@ class Train:
         says=f"total epochs, if ``steps`` is not given (default {EPOCHS}).",
     )
     learning_rate: float = rate_field()
-    lr_decay: float | None = option(
+    learning_rate_decay: float | None = option(
         Number("a number above 0 and below 1", lambda value: 0 < value < 1),
-        "factor of the learning rate after every --lr-every epochs (default: constant rate)",
+        "factor of the learning rate after every --learning-rate-every epochs (default: constant "
+        "rate)",
         metavar="X",
-        says="factor of the learning rate, below 1, after every ``lr_every`` epochs; by default "
-        "the rate is constant.",
+        says="factor of the learning rate, below 1, after every ``learning_rate_every`` epochs; by "
+        "default the rate is constant.",
+        former=("lr_decay",),
     )
-    lr_every: int | None = option(
+    learning_rate_every: int | None = option(
         WholeOption(1, MOST_EPOCHS),
-        "epochs between changes by --lr-decay (default 1)",
+        "epochs between changes by --learning-rate-decay (default 1)",
         metavar="N",
-        needs=(Being("lr_decay"),),
+        needs=(Being("learning_rate_decay"),),
+        former=("lr_every",),
         says="epochs between changes of the rate (default 1).",
     )
     momentum: float = momentum_field()

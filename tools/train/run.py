@@ -13,18 +13,17 @@ from merp.models.base.errors import BadInput
 from merp.models.base.given import given, name_of
 from merp.models.base.memory import check_memory
 from merp.models.golden.memory import training_bytes
-from merp.models.network.network import Network
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
+from merp.tools.datasets.data import Data
 from merp.tools.train import checkpoint, report
 from merp.tools.train.arithmetic import Stepped, arithmetic_for, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import Course
-from merp.tools.train.data import Data, Split, batch_of, read_data, split
-from merp.tools.train.digits import digits
+from merp.tools.train.data import Split, batch_of, split
 from merp.tools.train.history import History
 from merp.tools.train.in_passes import InPasses
-from merp.tools.train.names import BATCH, DIGITS, EPOCHS
+from merp.tools.train.names import BATCH, EPOCHS
 from merp.tools.train.place import Place
 from merp.tools.train.recorder import Recorder
 
@@ -137,24 +136,6 @@ class Ready:
         accuracy = recorder.accuracy(done.model)
         history, added = recorder.history, runner.answer()
         return Trained(course, self.split, done, accuracy, history, self.plan, stepped, added)
-
-
-def labelled(source: str, network: Network, argument: str = "data") -> Data:
-    """Return scikit-learn's digits if ``source`` names them, or the images of an ``.npz`` file.
-
-    The digits are of as many classes as the network has outputs.
-
-    Args:
-        source: ``digits`` or a file.
-        network: the network.
-        argument: name of the argument, for messages.
-
-    Raises:
-        BadInput: scikit-learn is not installed, or ``read_data`` refuses the file.
-    """
-    if source != DIGITS:
-        return read_data(Path(source))
-    return digits(network.layers[-1].outputs, argument)
 
 
 def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready:

@@ -7,7 +7,7 @@ from merp.models.base.given import as_arguments, given, mention, name_of
 
 def test_options_are_named_on_the_command_line() -> None:
     assert name_of("delta_at") == "--delta-at"
-    assert (name_of("learning_rate"), name_of("output")) == ("--lr", "-o")
+    assert (name_of("learning_rate"), name_of("output")) == ("--learning-rate", "-o")
     assert given("batch", 0) == "--batch 0"
     assert given("resume", Path("a b.npz")) == "--resume a b.npz"
     assert mention("engine", "ghdl") == "--engine ghdl"

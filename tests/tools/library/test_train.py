@@ -132,7 +132,7 @@ def bad() -> dict[str, dict[str, object]]:
         "batch = array([1, 2]): must be a whole number from 1 to 65536": {
             "batch": np.array([1, 2]),
         },
-        "data: images: size (20, 3): allowed is (count, rows, columns[, channels])": {
+        "data: images: size (3,): tiny takes (3, 3, 1)": {
             "data": (IMAGES[..., 0], LABELS),
         },
         "data: labels: size (19,): allowed is (20,), one per image": {

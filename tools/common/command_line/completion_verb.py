@@ -47,7 +47,9 @@ def script(shell: str) -> str:
         "compare": networks,
         "layer": _words("layers", ["all", *layers]),
         "term": _words("terms", terms),
-        **dict.fromkeys(("data", "validation"), _words("data", ["digits"], ".npz")),
+        **dict.fromkeys(
+            ("data", "validation"), _words("data", ["digits"], ".npz", ".csv", "-ubyte", ".gz")
+        ),
     }
     for each in subparsers_of(parser).values():
         for action in each._actions:

@@ -388,7 +388,7 @@ VERBS = {
                 says="print tables of a network file; needs pip install 'merp[train]'",
             ),
             Example(
-                words="formats digits-fixed --data digits --loss hinge --lr 0.005 --steps 440",
+                words="formats digits-fixed --loss hinge --learning-rate 0.005 --steps 440",
                 says="ten epochs, with the accuracy in float64",
                 quick=False,
             ),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merp.cosim.machines.mac_array.phases.built import check_array
 from merp.cosim.machines.mac_array.training import ArrayStepped, ArrayTraining
@@ -16,7 +17,7 @@ from merp.cosim.training.hardware_step import check
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.fixed import LEAST, MOST, Words, to_numbers, to_words
 from merp.models.base.errors import BadInput
-from merp.models.base.given import given, name_of
+from merp.models.base.given import given
 from merp.models.golden.loss import Labels
 from merp.models.machines.mac_array.fixed_training import (
     Clipped,
@@ -38,8 +39,9 @@ from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import phase_bytes
 from merp.models.traffic.count import Count
 from merp.tools.common.given_numbers import given_numbers, refuse_first
-from merp.tools.common.kernel_file import every_pair, kernel_arrays
+from merp.tools.common.kernel_file import every_pair
 from merp.tools.common.progress import Progress
+from merp.tools.machines.mac_array.given_weights import given_model, given_words
 from merp.tools.train.bus import add_passes, bus_answer
 from merp.tools.train.course import Course
 from merp.tools.train.in_passes import InPasses
@@ -203,12 +205,10 @@ class FixedArithmetic:
             check_array(self.network)
         if course.weight_decay:
             raise BadInput(f"{given('weight_decay', course.weight_decay)}: {where}: allowed is 0")
-        if course.weights is not None:
-            raise BadInput(f"{name_of('weights')}: {where}: omit it")
 
-    def image_words(self, where: str, images: Values) -> Words:
+    def image_words(self, where: str, images: NDArray[Any]) -> Words:
         """Return images as words; too large numbers are refused, not clipped."""
-        return _nearest(where, images, self.network.fixed.input, "input")
+        return _nearest(where, given_numbers(where, images), self.network.fixed.input)
 
     def _fraction(self, layer: str, tensor: str) -> int:
         found: int = getattr(self.network.fixed.of(layer), _FRACTIONS[tensor])
@@ -232,8 +232,10 @@ class FixedArithmetic:
         return found
 
     def initial(self, seed: int, weights: Path | None) -> FixedModel:
-        """Return kernels and biases from the seed, with zero velocities."""
-        return initial_model(self.network, seed)
+        """Return kernels and biases of a file, or from the seed, with zero velocities."""
+        if weights is None:
+            return initial_model(self.network, seed)
+        return given_model(self.network, seed, weights)
 
     def model(self, parameters: Mapping[str, Any], velocities: Mapping[str, Any]) -> FixedModel:
         """Return a model from pairs of kernels and biases, and their velocities, by layer."""
@@ -277,14 +279,8 @@ class FixedArithmetic:
         return FixedRunner(course, batch, progress, board, board.on_board, board.bus)
 
     def parameters(self, weights: Path | None) -> Pairs:
-        """Return the kernels and biases of a file, each number rounded to the nearest word."""
-        arrays = {} if weights is None else kernel_arrays(weights, self.network)
-        found = {}
-        for key, array in arrays.items():
-            layer, _, _ = key.rpartition(".")
-            where = f"{weights}: {key}"
-            fraction = self._fraction(layer, "kernels")
-            found[key] = _nearest(where, given_numbers(where, array), fraction, "kernel")
+        """Return the kernels and biases of a file, as a training starts with them."""
+        found = {} if weights is None else given_words(weights, self.network)
         pairs = every_pair(weights, found, self.network)
         return {layer: Pair(*pair) for layer, pair in pairs.items()}
 
@@ -312,8 +308,8 @@ def _share(done: FixedStep) -> float:
     return sum(each.clipped for each in every) / sum(each.words for each in every)
 
 
-def _nearest(where: str, numbers: Values, fraction: int, key: str) -> Words:
-    """Return the words nearest to numbers; ``key`` names the fraction in messages.
+def _nearest(where: str, numbers: Values, fraction: int) -> Words:
+    """Return the words nearest to the numbers of images.
 
     Raises:
         BadInput: a number is too large, infinite or NaN; ``where`` starts the message.
@@ -321,6 +317,6 @@ def _nearest(where: str, numbers: Values, fraction: int, key: str) -> Words:
     found = to_words(np.where(np.isfinite(numbers), numbers, np.inf), fraction).words
     unusable = ~(np.abs(to_numbers(found, fraction) - numbers) <= 2.0 ** -(fraction + 1))
     least, most = to_numbers(np.array([LEAST, MOST], np.int16), fraction)
-    allowed = f"numbers from {least:g} to {most:g}, as fractions: {key} = {fraction}"
+    allowed = f"numbers from {least:g} to {most:g}, as fractions: input = {fraction}"
     refuse_first(where, numbers, unusable, allowed)
     return found

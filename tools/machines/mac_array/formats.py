@@ -20,8 +20,10 @@ from merp.models.machines.mac_array.float_twin import (
     twin_step,
 )
 from merp.models.network.network import Network
+from merp.tools.common.given_numbers import refuse_first
 from merp.tools.common.progress import Progress
-from merp.tools.train.data import Data, batch_of, checked_sizes, held_apart
+from merp.tools.datasets.data import Data
+from merp.tools.train.data import batch_of, check_labels, held_apart
 from merp.tools.train.formats import FormatRequest
 
 
@@ -34,15 +36,10 @@ def measure(
         BadInput: data that do not fit the network, a layer without an array, or a loss that is not
             finite.
     """
-    checked_sizes(data, network)
-    unusable = np.argwhere(~np.isfinite(data.images))
-    if unusable.size:
-        place = tuple(int(index) for index in unusable[0])
-        raise BadInput(
-            f"{data.source}: images[{', '.join(map(str, place))}] = {data.images[place]}: allowed "
-            "are finite numbers"
-        )
-    held, kept = held_apart(len(data.images))
+    check_labels(data, network)
+    numbers = data.numbers(slice(None))
+    refuse_first(data.where, numbers, ~np.isfinite(numbers), "finite numbers")
+    held, kept = held_apart(len(numbers))
     if asked.batch > len(kept):
         raise BadInput(f"{given('batch', asked.batch)}: allowed are 1 to {len(kept)}")
     twin, largest, losses = twin_at_rest(network, asked.seed), Largest(), []
@@ -53,7 +50,7 @@ def measure(
             twin, loss = twin_step(
                 network,
                 twin,
-                data.images[chosen],
+                numbers[chosen],
                 data.labels[chosen],
                 asked.learning_rate / asked.batch,
                 asked.momentum,
@@ -66,8 +63,8 @@ def measure(
             raise BadInput(f"{rate}: numbers beyond binary64 at step {step}: allowed is less")
         losses.append(loss)
         progress.count(step + 1, asked.steps, f"step {step + 1:,} of {asked.steps:,}", 0)
-    found = twin_classes(network, data.images[held], twin.parameters)
-    image = float(np.abs(data.images).max())
+    found = twin_classes(network, numbers[held], twin.parameters)
+    image = float(np.abs(numbers).max())
     layers = {layer.name: proposed(layer, largest) for layer in network.layers}
     usual = {
         tensor: min(getattr(each, tensor) for each in layers.values()) for tensor in FIXED_TENSORS

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merp.cosim.machines.in_phases import InPhases
 from merp.cosim.training.hardware_step import HardwareStep, StepOutcome
@@ -36,6 +37,7 @@ from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import phase_bytes
 from merp.models.traffic.count import Count
 from merp.tools.common.finite_words import finite_words
+from merp.tools.common.given_numbers import given_numbers, refuse_rounded
 from merp.tools.common.kernel_file import every_pair, kernel_words, with_weights
 from merp.tools.common.progress import Progress
 from merp.tools.common.storable import check_storable
@@ -134,9 +136,10 @@ class FloatArithmetic:
                 f"{mention('momentum', 0)} and {mention('weight_decay', 0)}"
             )
 
-    def image_words(self, where: str, images: Values) -> Bits:
+    def image_words(self, where: str, images: NDArray[Any]) -> Bits:
         """Return images as words in their stored format."""
-        words = finite_words(where, images, self.network.fmt)
+        words = finite_words(where, given_numbers(where, images), self.network.fmt)
+        refuse_rounded(where, images, to_values(words, self.network.fmt))
         check_storable(where, words, self.network.fmt, self.network.stored_input)
         return words
 

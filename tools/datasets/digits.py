@@ -6,7 +6,8 @@ import numpy as np
 
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
-from merp.tools.train.data import Data
+from merp.tools.datasets.data import Data
+from merp.tools.datasets.names import DIGITS
 
 _WHITEST = 16.0  # pixels count the set dots of a 4 x 4 block
 
@@ -27,10 +28,10 @@ def digits(classes: int, argument: str = "data") -> Data:
         from sklearn.datasets import load_digits
     except ImportError as error:
         raise BadInput(
-            f"{given(argument, 'digits')}: needs scikit-learn: pip install 'merp[train]', or give "
-            "an .npz file"
+            f"{given(argument, DIGITS)}: needs scikit-learn: pip install 'merp[train]', or give "
+            "a file"
         ) from error
     found = load_digits()
     images = np.asarray(found.images, np.float64)[..., np.newaxis] / _WHITEST
     labels = np.asarray(found.target, np.int64)
-    return Data("digits", images[labels < classes], labels[labels < classes])
+    return Data(DIGITS, images[labels < classes], labels[labels < classes])

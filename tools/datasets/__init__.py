@@ -1,0 +1,1 @@
+"""Labelled images: files, folders and arrays of a user, and scikit-learn's digits."""

@@ -1,0 +1,4 @@
+"""Names of labelled images."""
+
+DIGITS = "digits"
+"""The data set that needs no file."""
