@@ -127,7 +127,6 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
     ("words", "said"),
     [
         (("--weight-decay", "0.1"), "0.1: digits-fixed is in fixed point: allowed is 0"),
-        (("--weights", "x.npz"), "--weights: digits-fixed is in fixed point: omit it"),
         (("--state-bits", "1"), "its mask stays on chip: omit it"),
         (
             ("--lr", "1e-12"),
