@@ -57,7 +57,7 @@ class PerChannel(Kind):
         return numbers
 
 
-def weights_field() -> Any:
+def weights_field(**more: Any) -> Any:
     """Declare ``--weights``."""
     return option(
         File(),
@@ -66,6 +66,7 @@ def weights_field() -> Any:
         metavar="FILE.npz",
         says="``.npz`` file of kernels and biases, as ``train(save=...)`` and ``merp import`` "
         "write it; by default those of the model.",
+        **more,
     )
 
 
@@ -110,8 +111,8 @@ class Predict:
 class PredictOptions(Predict, fields.Tables):
     """The options of the verb."""
 
-    network: str = fields.network()
-    weights: Place | None = weights_field()
+    network: str = fields.network(after="words")
+    weights: Place | None = weights_field(after="network")
     input: Place = option(
         File(),
         "images: an .npy or .npz file of (images, rows, columns[, channels]) numbers, or a picture",

@@ -34,9 +34,9 @@ class Evaluate:
 class EvaluateOptions(Evaluate, fields.Tables):
     """The options of the verb."""
 
-    network: str = fields.network()
-    weights: Place | None = weights_field()
-    data: str = data_field()
+    network: str = fields.network(after="words")
+    weights: Place | None = weights_field(after="network")
+    data: str = data_field(after="weights")
     labels: Place | None = again(Predict, "labels", kind=File())
     details: bool = fields.shows_more("print the whole confusion matrix, of many classes, too")
 

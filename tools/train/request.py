@@ -49,7 +49,7 @@ ARCHITECTURES = architectures()
 SOURCES = f"{DIGITS}|FILE|DIR"
 
 
-def data_field() -> Any:
+def data_field(**more: Any) -> Any:
     """Declare ``--data``."""
     return option(
         Text(),
@@ -61,6 +61,7 @@ def data_field() -> Any:
         "(count,) classes from 0. Or an ``.npz``, ``.csv`` or IDX file of these. Or a folder of "
         "IDX files, or of pictures by class. Or ``digits``: scikit-learn's digits, one class per "
         "output of the network.",
+        **more,
     )
 
 

@@ -429,9 +429,8 @@ VERBS = {
                 says="the five most likely classes of each image",
             ),
             Example(
-                words="predict model.onnx --input cat.png --labels names.txt --mean "
-                "0.485,0.456,0.406 --std 0.229,0.224,0.225",
-                says="an ONNX model on a picture that is scaled as for ImageNet",
+                words="predict model.onnx --input cat.png --labels names.txt",
+                says="an ONNX model on a picture, with the names of its outputs",
                 quick=False,
             ),
         ),
