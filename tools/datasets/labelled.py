@@ -40,14 +40,17 @@ def labelled(source: str, network: Network, argument: str = "data") -> Data:
 
 
 def _read(path: Path, size: Size) -> Data:
-    if is_idx(path):
-        return read_idx_data(path)
-    if path.suffix.lower() == ".csv":
-        return read_csv_data(path)
     try:
-        return _read_folder(path, size) if path.is_dir() else read_npz_data(path)
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+        if path.is_dir():
+            return _read_folder(path, size)
+        if is_idx(path):
+            return read_idx_data(path)
+        return read_csv_data(path) if path.suffix.lower() == ".csv" else read_npz_data(path)
+    except BadInput:
+        raise
+    except (OSError, ValueError) as error:  # the latter for a name that no file can have
+        reason = getattr(error, "strerror", None) or "no such name of a file"
+        raise BadInput(f"{path}: cannot be read: {reason}") from error
 
 
 def _read_folder(folder: Path, size: Size) -> Data:

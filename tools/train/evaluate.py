@@ -56,9 +56,12 @@ def prepare(
     Raises:
         BadInput: names the file, the key and the value.
     """
-    check_labels(data, network, HELD_OUT if asked.held_out else 1)
-    words, labels = image_words(data, network), data.labels
+    a_fifth = asked.held_out and data.held is None
     if asked.held_out:
+        data = data.held or data
+    check_labels(data, network, HELD_OUT if a_fifth else 1)
+    words, labels = image_words(data, network), data.labels
+    if a_fifth:
         held, _ = held_apart(len(labels))
         words, labels = words[held], labels[held]
     return on_words(network, asked, words, labels, parameters)

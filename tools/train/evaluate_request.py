@@ -25,8 +25,8 @@ class Evaluate:
     labels: Place | Sequence[str] | None = again(Predict, "labels")
     held_out: bool = option(
         Flag(),
-        "use only the fifth of the data that merp train holds out of it",
-        says="use only the fifth of ``data`` that ``train`` holds out of it.",
+        "use only the images that merp train holds out of the data",
+        says="use only the images that ``train`` holds out of ``data``.",
     )
 
 
