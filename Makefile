@@ -56,7 +56,7 @@ test-board: .venv/full ghdl  ## designs placed and routed, firmware, a LiteX sys
 board-demo: .venv/litex  ## a LiteX system with VexRiscv trains 64 digits in simulation, as the golden model does
 	$(BIN)/merp system digits-small --board ulx3s-85f --simulate -o build/board-demo
 
-bitstream: .venv/litex  ## the same system as a bitstream for a ULX3S; its clock is not met yet
+bitstream: .venv/litex  ## the same system as a bitstream for a ULX3S, half an hour
 	$(BIN)/merp system digits-small --board ulx3s-85f --build -o build/bitstream
 
 block: .venv/dev  ## the files of a new block from templates: ROOM=streams STEM=word_sum

@@ -163,7 +163,7 @@ TOOLS = rooms(
     {"comparison.sweep": f"{COMMON} bitstream report comparison comparison.campaign"},
     {"explore": COMMON},
     {"simulate": COMMON, "simulate.verify_float": COMMON},
-    {"predict": f"{COMMON} simulate"},
+    {"predict": f"{COMMON} datasets simulate"},
     {"train": f"{COMMON} datasets predict"},
     {"export": f"{COMMON} bitstream"},
     {"litex": f"{COMMON} datasets train"},

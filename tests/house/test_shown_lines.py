@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from named_options import strange_options
+from PIL import Image
 from shown_lines import Shown, shown_lines
 
 from marks import in_full
+from merp.models.golden.initial import initial_numbers
 from merp.tools.cli import main
 from merp.tools.common.command_line.parser import command_line, module_of
 from merp.tools.common.command_line.verbs import VERBS
@@ -47,13 +49,10 @@ NOT_RUN = {
     "merp export-weights trained.npz model.onnx -o new.onnx": "test_pages trains it first",
     "merp export-weights mine.npz model.onnx -o new.onnx --json": "test_pages trains it first",
     "merp export-weights FILE.npz MODEL.onnx -o NEW.onnx": "test_pages trains it first",
-    "merp predict digits --weights digits.npz --input images.npz --top 3 -o outputs.npz":
-        "it reads weights; test_predict makes them",
-    "merp predict digits --weights digits.npz --input images.npz": "it reads weights",
-    "merp predict model.onnx --input cat.png --labels names.txt": "it reads a picture",
-    "merp predict model.onnx --input picture.png": "it reads a picture",
-    "merp evaluate digits --weights digits.npz --data digits --held-out": "it reads weights",
-    "merp evaluate digits --weights digits.npz --data digits": "it reads weights",
+    "merp predict NETWORK [--weights F.npz] --input FILE [--engine "
+    "golden|myhdl|verilator|ghdl|system] [--top N]": "without weights it takes a model only",
+    "merp evaluate NETWORK [--weights F.npz] --data digits|FILE|DIR [--held-out] [--engine "
+    "golden|myhdl|verilator|ghdl|system]": "without weights it takes a model only",
     "merp sweep alexnet --over n_cu=8:48:8 --dask tcp://127.0.0.1:8786": "it needs a scheduler",
     "mpirun -n 4 merp train tiny3 --data three.npz --architecture chain --devices 3 --engine "
     "verilator --batch 2 --steps 1 --mpi": "it needs mpirun; test_processes runs it",
@@ -140,6 +139,21 @@ def prepare(words: list[str], folder: Path) -> None:
             network = open_network(words[1])
             outputs = network.layers[-1].outputs
             np.savez(path, images=np.zeros((20, *network.input)), labels=np.arange(20) % outputs)
+        elif word == after.get("--labels"):
+            path.write_text("\n".join(map(str, range(open_network(words[1]).layers[-1].outputs))))
+        elif word == after.get("--input") and path.suffix == ".npz":
+            np.savez(path, input=np.zeros((1, *open_network(words[1]).input)))
+        elif word == after.get("--input"):
+            Image.new("L", (9, 9)).save(path, "PNG")
+        elif path.suffix == ".npz" and words[0] in ("predict", "evaluate"):
+            layers = open_network(words[1]).layers
+            pairs = {each.name: initial_numbers(each, 0) for each in layers}
+            arrays = {
+                f"{name}.{key}": array
+                for name, pair in pairs.items()
+                for key, array in zip(("kernel", "bias"), pair, strict=True)
+            }
+            np.savez(path, **arrays)
         elif path.suffix == ".npz":
             np.savez(path)  # parameters of no layer
 

@@ -82,29 +82,38 @@ def checked(
 def fitted(data: Data, network: Network) -> Data:
     """Return the data with images of the network's size, (count, rows, columns, channels).
 
-    If the sizes fit channels last, they are taken so. Otherwise channels may come first, or be
-    missing if there is one. An image may also be a row of numbers in the order of channels last.
-
     Raises:
-        BadInput: the images have another size.
+        BadInput: as for ``of_size``.
     """
-    images, size = data.images, data.images.shape[1:]
-    rows, columns, channels = network.input
-    plain = [network.input, (rows * columns * channels,)]
-    if channels == 1:
-        plain.append((rows, columns))
-    if size == (channels, rows, columns) != network.input:
-        notice(f"{data.where}: {size}: channels come first, taken as {network.input}")
-        images = np.moveaxis(images, 1, -1)
-    elif size in plain:
-        images = images.reshape(len(images), *network.input)
-        if len(size) == 1 and channels > 1:
-            notice(f"{data.where}: {size[0]:,} numbers each, taken as {network.input}")
-    else:
-        raise BadInput(f"{data.where}: size {size}: {network.name} takes {network.input}")
+    images = of_size(data.where, data.images, network)
     if images.dtype == np.uint8 and data.divisor == 1 and images.max(initial=0) > 1:
         notice(
             f"{data.where}: bytes, used unchanged; divide them by {WHITE} for usual learning rates"
         )
     held = None if data.held is None else fitted(data.held, network)
     return replace(data, images=images, held=held)
+
+
+def of_size(where: str, images: NDArray[Any], network: Network) -> NDArray[Any]:
+    """Return images of the network's size, (count, rows, columns, channels).
+
+    If the sizes fit channels last, they are taken so. Otherwise channels may come first, or be
+    missing if there is one. An image may also be a row of numbers in the order of channels last.
+    ``where`` starts the error message.
+
+    Raises:
+        BadInput: the images have another size.
+    """
+    size = images.shape[1:]
+    rows, columns, channels = network.input
+    plain = [network.input, (rows * columns * channels,)]
+    if channels == 1:
+        plain.append((rows, columns))
+    if size == (channels, rows, columns) != network.input:
+        notice(f"{where}: {size}: channels come first, taken as {network.input}")
+        return np.moveaxis(images, 1, -1)
+    if size not in plain:
+        raise BadInput(f"{where}: size {size}: {network.name} takes {network.input}")
+    if len(size) == 1 and channels > 1:
+        notice(f"{where}: {size[0]:,} numbers each, taken as {network.input}")
+    return images.reshape(len(images), *network.input)

@@ -15,15 +15,16 @@ from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.given import given, name_of
 from merp.models.network.network import Network
-from merp.tools.common.given_numbers import given_numbers
+from merp.tools.common.given_numbers import check_numbers
 from merp.tools.common.npz import read_npy, read_npz
+from merp.tools.datasets.data import of_size
 from merp.tools.predict.request import Predict
 
-KEYS = ("input", "images")
+KEYS = ("input", "images", "x", "X")
 """Keys of images in an ``.npz`` file; the others are ignored."""
 
 
-def images_of(given_images: object, network: Network, asked: Predict) -> tuple[str, Values]:
+def images_of(given_images: object, network: Network, asked: Predict) -> tuple[str, NDArray[Any]]:
     """Return the name of the images for messages, and (images, rows, columns, channels) numbers.
 
     Raises:
@@ -49,7 +50,7 @@ def _of_npz(path: Path) -> tuple[str, NDArray[np.generic]]:
         if key in arrays:
             return f"{path}: {key}", arrays[key]
     found = ", ".join(sorted(arrays)) or "none"
-    raise BadInput(f"{path}: keys {found}: allowed are {' and '.join(KEYS)}")
+    raise BadInput(f"{path}: keys {found}: allowed is one of {', '.join(KEYS)}")
 
 
 def _array(where: str, value: Any) -> NDArray[np.generic]:
@@ -59,23 +60,19 @@ def _array(where: str, value: Any) -> NDArray[np.generic]:
         raise BadInput(f"{where}: no array of numbers") from error
 
 
-def _sized(where: str, array: NDArray[np.generic], network: Network) -> Values:
-    """Return images of the network's size; one image and one channel need no axis of their own."""
-    size = rows, columns, channels = network.input
-    numbers = given_numbers(where, array)
-    shapes = [size, size[:2]] if channels == 1 else [size]
-    if array.shape in shapes:
-        return numbers.reshape(1, *size)
-    if array.ndim > 2 and array.shape[1:] in shapes and len(array):
-        return numbers.reshape(len(array), *size)
-    hint = ""
-    if array.shape[-3:] == (channels, rows, columns):
-        hint = ": channels are the last axis"
-    text = ", ".join(map(str, size))
-    raise BadInput(
-        f"{where}: size {array.shape}: {network.name} takes (images, {text}), of one image or "
-        f"more{hint}"
-    )
+def _sized(where: str, array: NDArray[np.generic], network: Network) -> NDArray[Any]:
+    """Return images of the network's size, as for training; one image needs no axis of its own."""
+    check_numbers(where, array)
+    rows, columns, channels = network.input
+    alone = [
+        network.input,
+        (channels, rows, columns),
+        *([(rows, columns)] if channels == 1 else []),
+    ]
+    images = array[np.newaxis] if array.shape in alone else array
+    if not images.size:
+        raise BadInput(f"{where}: size {array.shape}: allowed is one image or more")
+    return of_size(where, images, network)
 
 
 def _picture(path: Path, network: Network, asked: Predict) -> Values:

@@ -75,7 +75,7 @@ def runs(random: Random) -> list[str]:
     laid(folder, files)
     laid(Path("in/elsewhere"), {"file": b"another's"})
     if random.randrange(3):
-        answer = folder / "train.json"
+        answer = folder / random.choice(("train.json", "history.json"))
         answer.write_bytes(mutate.json_text(random, answer.read_bytes()))
     else:
         befall(random, folder, Path("in/elsewhere"))

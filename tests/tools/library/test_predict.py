@@ -105,7 +105,7 @@ def test_a_frame_needs_pandas(trained: merp.Training, monkeypatch: pytest.Monkey
     ("said", "keywords"),
     [
         ("engine = 'vcs': allowed are golden, myhdl, verilator, ghdl, system", {"engine": "vcs"}),
-        ("x: size (20, 4, 4): tiny takes", {}),
+        ("x: size (2, 8): tiny takes", {}),
         ("labels: 2 names: tiny has 3 outputs: allowed is one for each", {"labels": ["a", "b"]}),
         ("labels = [1]: allowed is a file, or a sequence of texts", {"labels": [1]}),
         ("mean: allowed with a picture", {"mean": 0.5}),
@@ -121,7 +121,7 @@ def test_wrong_arguments_are_refused(
     words = {"weights": saved, **keywords}
     with pytest.raises(merp.BadInput) as told:
         merp.load(network_file).predict(x, **words)
-    assert said.replace("(20, 4, 4)", "(20, 2, 8)") in str(told.value)
+    assert said in str(told.value)
 
 
 def test_held_out_images_are_of_data(trained: merp.Training) -> None:

@@ -172,6 +172,17 @@ def test_a_picture_is_scaled_as_asked(tmp_path: Path, terminal: Terminal) -> Non
     assert "must be one number, or one for each channel" in terminal.run(*words, "--mean", "x").err
 
 
+def test_channels_may_come_first(small: Trained, terminal: Terminal) -> None:
+    out, first = small.network.parent / "out.npy", small.network.parent / "first.npy"
+    found = []
+    np.save(first, small.images[:5, np.newaxis])
+    for given in (small.input, first):
+        ended = terminal.run(*small.words("predict", "--input", given, "-o", out, "--json"))
+        assert ("channels come first" in ended.err, ended.status) == (given is first, 0)
+        found.append(np.load(out).tobytes())
+    assert found[0] == found[1]
+
+
 def changed(small: Trained, **arrays: Any) -> Path:
     """A file of its kernels and biases with other arrays; None leaves one out."""
     path = small.network.parent / "other.npz"
@@ -186,7 +197,7 @@ def test_wrong_files_are_refused_in_one_line(small: Trained, terminal: Terminal)
     folder = small.network.parent
     files = {
         "nan.npy": np.full((1, 4, 4), np.nan), "wide.npy": np.zeros((2, 4, 5)),
-        "front.npy": np.zeros((2, 1, 4, 4)), "text.npy": np.array(["x"]), "none.npy": np.zeros(0),
+ "text.npy": np.array(["x"]), "none.npy": np.zeros(0),
     }  # fmt: skip
     for name, array in files.items():
         np.save(folder / name, array)
@@ -199,14 +210,13 @@ def test_wrong_files_are_refused_in_one_line(small: Trained, terminal: Terminal)
     bad[1, 0, 2, 2] = np.nan
     for words, said in (
         ((*predict, folder / "nan.npy"), "nan.npy[0, 0, 0, 0] = nan: allowed are finite numbers"),
-        ((*predict, folder / "wide.npy"), "size (2, 4, 5): small takes (images, 4, 4, 1)"),
-        ((*predict, folder / "front.npy"), "of one image or more: channels are the last axis"),
+        ((*predict, folder / "wide.npy"), "size (4, 5): small takes (4, 4, 1)"),
         ((*predict, folder / "text.npy"), "text.npy: type <U1: allowed are numbers"),
-        ((*predict, folder / "none.npy"), "size (0,): small takes (images, 4, 4, 1)"),
+        ((*predict, folder / "none.npy"), "size (0,): allowed is one image or more"),
         ((*predict, folder / "broken.npy"), "allowed is an .npy file of an array"),
         ((*predict, folder / "no.npy"), "no.npy: cannot be read: No such file"),
         ((*predict, folder / "two.txt"), "two.txt: not a readable image"),
-        ((*predict, folder / "other_keys.npz"), "keys a: allowed are input and images"),
+        ((*predict, folder / "other_keys.npz"), "keys a: allowed is one of input, images, x, X"),
         ((*predict, small.input, "--labels", folder / "two.txt"), "2 names: small has 3 outputs"),
         ((*predict, small.input, "--labels", folder / "latin.txt"), "allowed is text in UTF-8"),
         ((*predict, small.input, "--mean", "1"), "--mean: allowed with a picture"),
