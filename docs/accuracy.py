@@ -8,6 +8,7 @@ each step in binary32.
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import pickle
 import sys
@@ -167,6 +168,7 @@ def rows() -> Iterator[list[str]]:
 
 def main() -> None:
     """Write the table into the page."""
+    argparse.ArgumentParser(description=__doc__, allow_abbrev=False).parse_args()
     page = PAGE.read_text(encoding="utf-8")
     lines = table(HEADS, list(rows()))
     PAGE.write_text(filled(page, lambda mark: lines), encoding="utf-8")

@@ -53,7 +53,7 @@ class Layer:
     design: str | None = None
     input: str | None = None
     add: str | None = None
-    trainable: bool = True
+    trainable: bool = field(default=True, repr=False)  # saved trainings hash the other fields
 
     def __post_init__(self) -> None:
         """Check the kind and the number of groups."""

@@ -80,7 +80,10 @@ def _writes(call: ast.Call, buffers: set[str]) -> bool:
     function = call.func
     owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    if name in ("savez", "savefig"):  # into memory, they write no file
+    if name in ("savez", "savefig") or (owner, name) == (
+        "np",
+        "save",
+    ):  # into memory, they write no file
         first = call.args[0] if call.args else None
         return not (isinstance(first, ast.Name) and first.id in buffers)
     if name == "open":

@@ -71,6 +71,9 @@ def inputs_of(network: Network, data: Split, *, pooled: bool) -> str:
     are ``pooled`` in memory.
     """
     arithmetic = arithmetic_of(network).identity
+    frozen = [layer.name for layer in network.layers if not layer.trainable]
+    if frozen:
+        arithmetic += (frozen,)
     if network.storage is not None:
         at = pooled if network.stored("deltas") != network.fmt else None
         arithmetic += (network.storage, at)

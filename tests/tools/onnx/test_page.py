@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from merp.tools.cli import main
 from needed_tools import needs
@@ -18,6 +19,7 @@ def test_the_sequence_of_the_page(
     exec(made_model(ONNX), {})  # writes model.onnx, as the page says
     (board,) = (block.text for block in blocks(ONNX) if block.kind == "file")
     Path("mine.toml").write_text(board)
+    Image.new("L", (9, 9), 128).save("picture.png")
     ran = 0
     for command in commands(ONNX):
         program, *words = shlex.split(command.line)
@@ -25,6 +27,6 @@ def test_the_sequence_of_the_page(
             assert main(words) == 0, command.line
             assert capsys.readouterr().out
             ran += 1
-    assert ran == 8
+    assert ran == 9
     made = {"trained.npz", "trained.onnx", "model.toml", "model.npz", "mine-model.toml"}
     assert made <= {path.name for path in tmp_path.iterdir()}

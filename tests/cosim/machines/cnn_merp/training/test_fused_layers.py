@@ -65,7 +65,7 @@ def check_steps(network: Network, engine: str, momentum: float, steps: int) -> N
         hardware, network, 2, steps=steps, momentum=momentum, decay=0.02, pooled=True
     )  # fmt: skip
     assert same(found)
-    for _, _, audits, _ in found.steps:
+    for _, _, audits, *_ in found.steps:
         assert list(audits) == [
             *((name, "fp") for name in ("conv1", "conv2", "conv3", "fc4")),
             ("fc4", "dp"), ("conv3", "bp"), ("conv2", "bp"), ("conv1", "ku"), ("fc4", "ku"),

@@ -64,7 +64,7 @@ def check_steps(network: Network, engine: str, steps: int, *, one_pass: bool) ->
     formula = step_bytes(network, 2, Count(name="all", state="pooled"))
     found = train_on(hardware, network, 2, steps=steps, momentum=0.5, pooled=one_pass)
     assert same(found)
-    for _, _, audits, _ in found.steps:
+    for _, _, audits, *_ in found.steps:
         assert [each for each in audits if each[1] in ("fp", "ff")] == [
             ("conv1", "ff"), ("conv3", "fp"), ("fc4", "fp"),
         ]  # fmt: skip

@@ -129,7 +129,7 @@ def check_steps(
         labels = rng.integers(0, 3, images)
         golden = train_step(network, wanted, batch, labels, rates)
         wanted = golden.model
-        found, loss, audits, _ = hardware.step(found, batch, labels, rates)
+        found, loss, audits, *_ = hardware.step(found, batch, labels, rates)
         counts = by_phase(audits, network, VELOCITY_WORDS)
         assert loss == golden.loss
         assert_same(found, wanted, "parameters")
