@@ -75,6 +75,15 @@ class Dram:
         return 2 * PHASES * self.data_bits
 
     @classmethod
+    def with_port(cls, bits: int) -> Dram:
+        """Return the memory whose port has beats of ``bits`` bits: 64, 128, 256 or 512.
+
+        Raises:
+            ValueError: it is another number.
+        """
+        return cls(data_bits=bits // (2 * PHASES))
+
+    @classmethod
     def of(cls, facts: MemoryFacts) -> Dram:
         """Return the memory of these facts."""
         return cls(module=facts.module, data_bits=facts.data_bits, clock_mhz=facts.clock_mhz)

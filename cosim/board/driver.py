@@ -84,6 +84,15 @@ class Device(Protocol):
 
 
 @runtime_checkable
+class PortedDevice(Device, Protocol):
+    """A device that states the port of its accelerator."""
+
+    @property
+    def port_bits(self) -> int | None:
+        """Bits of a beat of the port to memory; None: as few as the streams need of DDR memory."""
+
+
+@runtime_checkable
 class LoadingDevice(Device, Protocol):
     """A device that can load another bitstream while a program trains."""
 

@@ -12,6 +12,8 @@ from merp.cosim.board.driver import Board
 from merp.cosim.board.hardware import opened
 from merp.cosim.board.lists import WORD_BYTES, Bytes
 from merp.cosim.board.system import System
+from merp.models.base.errors import BadInput
+from merp.models.memory.params.memory_port import DATA_BITS
 
 POLL_SECONDS = 0.001
 MOST_WORDS = 255
@@ -30,6 +32,11 @@ class LiteXDevice:
         size: bytes of the arena.
         l2_bytes: bytes of the L2 cache between the bus of the system and memory; 0: there is none.
             The memory must have as many bytes behind the arena.
+        port_bits: bits of the accelerator's port to memory: ``port.data_bits`` of
+            ``manifest.json``. It is necessary for a board with SDRAM, whose port is narrower.
+
+    Raises:
+        BadInput: ``port_bits`` is no width of a port.
     """
 
     client: Any
@@ -38,6 +45,13 @@ class LiteXDevice:
     size: int
     address: int = 0
     l2_bytes: int = 0
+    port_bits: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the width of the port."""
+        if self.port_bits not in (None, *DATA_BITS):
+            allowed = ", ".join(map(str, DATA_BITS))
+            raise BadInput(f"port_bits = {self.port_bits!r}: allowed are {allowed}")
 
     def open(self, system: System) -> Board:
         """Return the board, after its self-test.

@@ -7,7 +7,7 @@ from os import PathLike
 
 from merp.cosim.board.bitstreams import FIRST
 from merp.cosim.board.build import Built, built
-from merp.cosim.board.dram import PHASES, Dram
+from merp.cosim.board.dram import Dram
 from merp.cosim.board.driver import Board
 from merp.cosim.board.simulated import SimulatedBoard
 from merp.cosim.board.system import System
@@ -49,8 +49,7 @@ class SimulatedDevice:
 
 
 def _built(system: System) -> Built:
-    dram = Dram(data_bits=system.design.port.data_bits // (2 * PHASES))
-    return built(system.function, system.args, dram)
+    return built(system.function, system.args, Dram.with_port(system.design.port.data_bits))
 
 
 def simulated(system: System, dram: Dram) -> SimulatedBoard:

@@ -85,13 +85,15 @@ def placed_lists(
     return lists, places.free
 
 
-def check_step(step: DividedStep) -> None:
+def check_step(step: DividedStep, dram: Dram | None = None) -> None:
     """Check that accelerators can run a step: streams, walks, and elements of beats.
+
+    ``dram`` is that of ``step_systems``.
 
     Raises:
         BadInput: they cannot.
     """
-    systems, _ = step_systems(step)
+    systems, _ = step_systems(step, dram)
     end = 1 << next(iter(systems.values())).design.port.address_bits
     try:
         layout = Layout.of(step.whole.arrays.values(), FIRST_ADDRESS, end)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from merp.cosim.board.accelerator import Accelerator
 from merp.cosim.board.bitstreams import DividedStep, divided_step
-from merp.cosim.board.driver import Device
+from merp.cosim.board.dram import Dram
+from merp.cosim.board.driver import Device, PortedDevice
 from merp.cosim.board.play import PlayedPass
 from merp.cosim.board.step_file import bitstreams_of
 from merp.cosim.board.step_lists import check_step
@@ -69,7 +70,8 @@ class BoardRun:
     ) -> None:
         self._bitstreams = bitstreams_of(device, plan.tops)
         self._step = self._divided(plan)
-        check_step(self._step)
+        self._dram = _stated_memory(device)
+        check_step(self._step, self._dram)
         self.rings = len(self._step.whole.lists)
         self._begin, self._progress, self._device = begin, progress, device
         self._accelerator: Accelerator | None = None
@@ -81,7 +83,7 @@ class BoardRun:
     def _built(self) -> Accelerator:
         if self._accelerator is None:
             began = perf_counter()
-            self._accelerator = Accelerator(self._step, self._device)
+            self._accelerator = Accelerator(self._step, self._device, self._dram)
             self.seconds["building"] += perf_counter() - began
         return self._accelerator
 
@@ -134,6 +136,12 @@ class BoardRun:
             moves: list[Mapping[str, int]] = [each.crossed for each in played.passes]
             self._progress(played.cycles, sum(sum(each.values()) for each in moves))
         return played.passes
+
+
+def _stated_memory(device: Device | None) -> Dram | None:
+    """Return the memory behind the port that a device states; None if it states none."""
+    bits = device.port_bits if isinstance(device, PortedDevice) else None
+    return None if bits is None else Dram.with_port(bits)
 
 
 class PlayedPasses:

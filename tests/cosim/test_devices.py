@@ -19,6 +19,13 @@ from needed_tools import needs
 PYNQ = "pynq==4.0.0", "numpy<2"
 """What an environment with PYNQ needs; the rest is that of the tests."""
 
+PYNQ_SESSION = """
+import json
+from device_script import train
+from simulated_pynq import SimulatedPynq
+print(json.dumps(train(SimulatedPynq())))
+"""
+
 
 def free_port() -> int:
     with socket.socket() as one:
@@ -53,7 +60,7 @@ def test_the_script_trains_with_the_classes_of_pynq(tmp_path: Path) -> None:
     (own / "others.pth").write_text(f"import site; {others}\n")
     house = ROOT / "tests" / "house"
     ended = subprocess.run(
-        [python, "-W", "ignore", house / "pynq_session.py"],
+        [python, "-W", "ignore", "-c", PYNQ_SESSION],
         env={**os.environ, "PYTHONPATH": str(house)},
         capture_output=True, text=True, timeout=1800, check=False,
     )  # fmt: skip

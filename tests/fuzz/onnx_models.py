@@ -400,3 +400,13 @@ def random_branches(draw: Random) -> ModelProto:
             value = made.same("Add", beside, value)
         value = perhaps("Softmax", value, 0.3)
     return made.ending(value)
+
+
+def random_plain(seed: int, title: str) -> ModelProto:
+    """Return a random chain or network of branches without the Softmax at its end."""
+    make = random_model if seed % 2 else random_branches
+    made = make(Random(f"{title} {seed}"))
+    if made.graph.node[-1].op_type == "Softmax":
+        del made.graph.node[-1]
+        made.graph.output[0].name = made.graph.node[-1].output[0]
+    return made

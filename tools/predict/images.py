@@ -15,7 +15,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.given import given, name_of
 from merp.models.network.network import Network
-from merp.tools.common.given_numbers import check_numbers
+from merp.tools.common.given_numbers import check_numbers, given_array
 from merp.tools.common.npz import read_npy, read_npz
 from merp.tools.datasets.data import of_size
 from merp.tools.predict.request import Predict
@@ -24,7 +24,7 @@ KEYS = ("input", "images", "x", "X")
 """Keys of images in an ``.npz`` file; the others are ignored."""
 
 
-def images_of(given_images: object, network: Network, asked: Predict) -> tuple[str, NDArray[Any]]:
+def images_of(given_images: Any, network: Network, asked: Predict) -> tuple[str, NDArray[Any]]:
     """Return the name of the images for messages, and (images, rows, columns, channels) numbers.
 
     Raises:
@@ -32,7 +32,7 @@ def images_of(given_images: object, network: Network, asked: Predict) -> tuple[s
     """
     if not isinstance(given_images, str | PathLike):
         _check_no_picture(asked)
-        return "x", _sized("x", _array("x", given_images), network)
+        return "x", _sized("x", given_array("x", given_images), network)
     path = Path(given_images)
     if path.suffix == ".npy":
         _check_no_picture(asked)
@@ -51,13 +51,6 @@ def _of_npz(path: Path) -> tuple[str, NDArray[np.generic]]:
             return f"{path}: {key}", arrays[key]
     found = ", ".join(sorted(arrays)) or "none"
     raise BadInput(f"{path}: keys {found}: allowed is one of {', '.join(KEYS)}")
-
-
-def _array(where: str, value: Any) -> NDArray[np.generic]:
-    try:
-        return np.asarray(value)
-    except ValueError as error:  # rows of different lengths
-        raise BadInput(f"{where}: no array of numbers") from error
 
 
 def _sized(where: str, array: NDArray[np.generic], network: Network) -> NDArray[Any]:

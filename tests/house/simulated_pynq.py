@@ -1,14 +1,9 @@
-"""Train tiny3 with the classes of PYNQ, on a simulated board: a script for an own environment.
-
-It prints the numbers of the kernels and biases as JSON.
-"""
+"""A board under PYNQ whose accelerator is a simulation, for an environment with the package."""
 
 import ctypes
-import json
 from typing import Any
 
 import numpy as np
-from device_script import train
 from pynq import DefaultIP
 from pynq.buffer import PynqBuffer
 from pynq.pl_server.device import Device
@@ -73,7 +68,3 @@ class SimulatedPynq:
             "device": device, "parameters": {}, "interrupts": {}, "gpio": {},
         }  # fmt: skip
         return PynqDevice(DefaultIP(facts), SIZE).open(system)
-
-
-if __name__ == "__main__":
-    print(json.dumps(train(SimulatedPynq())))
