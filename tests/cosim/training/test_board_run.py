@@ -121,8 +121,8 @@ def test_a_model_is_written_once_and_compared_where_words_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     memory = Memory()
-    monkeypatch.setattr(board_run, "check_step", lambda step: None)
-    monkeypatch.setattr(board_run, "Accelerator", lambda step, device: memory)
+    monkeypatch.setattr(board_run, "check_step", lambda step, dram: None)
+    monkeypatch.setattr(board_run, "Accelerator", lambda step, device, dram: memory)
     run, one, other = BoardRun(StepPlan({}, {}, {})), object(), object()
 
     def arrays(words: Sequence[int]) -> list[StoredArray]:
