@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from merp.models.base.bits import Bits
 from merp.models.base.rates import Rates
+from merp.models.golden.concatenated import split
 from merp.models.golden.inference import inputs
 from merp.models.golden.state import State
 from merp.models.golden.stored import Stored, started, stored
@@ -80,17 +81,23 @@ class StepSoFar:
         return started(self.network, layer, self.delta, self.state, self.start(layer))
 
     def hand_back(self, layer: Layer, delta: Bits) -> None:
-        """Store the delta of a layer.
+        """Store the delta of a layer, or of the layers of a concatenation.
 
         It also starts the delta of the output that is added to the layer's sums. If that output is
         only added, nothing follows this start, so it is the delta of the added layer's sums, too.
         """
-        self.deltas[layer.name] = delta
+        self.propagated(layer, delta)
         beside = added(self.network, layer)
         if beside is not None and takers(self.network, beside):
             self.deltas[beside.name] = delta
         elif beside is not None:
             self.hand_back(beside, delta)
+
+    def propagated(self, front: Layer, delta: Bits) -> None:
+        """Store a delta that was propagated to a layer, or to the parts of a concatenation."""
+        self.deltas[front.name] = delta
+        for part, own in split(self.network, front, delta):
+            self.deltas[part.name] = own
 
     @property
     def after(self) -> Model:

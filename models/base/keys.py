@@ -152,6 +152,32 @@ class Reference:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sources:
+    """The name of a layer, a list of the names of several layers, or nothing."""
+
+    key: str
+    says: str
+    default: None = None
+    required: bool = False
+
+    def read(self, section: Section, names: Collection[str]) -> str | tuple[str, ...] | None:
+        """Read it; ``names`` are the layers that it may name.
+
+        Raises:
+            BadInput: it names no such layer, or a layer twice.
+        """
+        if not section.has(self.key):
+            return None
+        value = section.value(self.key)
+        if not isinstance(value, list):
+            return section.choice(self.key, names)
+        known = all(isinstance(each, str) and each in names for each in value)
+        if not known or len(value) < 2 or len(set(value)) < len(value):
+            raise section.bad(self.key, f"two or more different names of {', '.join(names)}")
+        return tuple(value)
+
+
+@dataclass(frozen=True, kw_only=True)
 class References:
     """A fixed number of names of different layers, or nothing.
 
@@ -179,4 +205,4 @@ class References:
         return section.texts(key, self.count) if section.has(key) else ()
 
 
-Key = WholeKey | Sides | Ratio | FlagKey | WordKey | Reference | References
+Key = WholeKey | Sides | Ratio | FlagKey | WordKey | Reference | Sources | References

@@ -13,6 +13,7 @@ import numpy as np
 
 from merp.models.base.bits import Bits
 from merp.models.base.rates import Rates
+from merp.models.golden.concatenated import whole
 from merp.models.golden.in_memory import input_in_memory
 from merp.models.golden.inference import LayerMaps, as_input, inference
 from merp.models.golden.initial import Parameters
@@ -32,7 +33,15 @@ from merp.models.golden.training import (
     rates_of,
     updated,
 )
-from merp.models.network.branches import added, beside, previous, receiver, stored_as, takers
+from merp.models.network.branches import (
+    added,
+    beside,
+    parts,
+    previous,
+    receiver,
+    stored_as,
+    takers,
+)
 from merp.models.network.network import Layer, Network
 
 
@@ -86,7 +95,9 @@ class GoldenStep:
     def x(self, layer: Layer) -> Bits:
         """Return the input of a layer: from ``made``, or from the golden model."""
         earlier = previous(self._network, layer)
-        return as_input(self._image if earlier is None else self._output(earlier), layer)
+        if earlier is None:
+            return as_input(self._image, layer)
+        return as_input(whole(self._network, earlier, self._output), layer)
 
     def add(self, layer: Layer) -> Bits | None:
         """Return the maps that are added to the sums of a layer, from the same sources, or None."""
@@ -146,7 +157,8 @@ class GoldenStep:
             wanted.add(stored_as(self._network, layer).name)
             wanted |= set() if start is None else {start.name}
             if front is not None:
-                wanted |= {front.name, *(each.name for each in takers(self._network, front))}
+                wanted |= {part.name for part, _ in parts(self._network, front)}
+                wanted |= {each.name for each in takers(self._network, front)}
         found: dict[str, LayerBackward] = {}
         back = propagate(self._network, kept, delta, self.parameters, pooled=self._pooled)
         for passed in back:

@@ -10,6 +10,7 @@ import numpy as np
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
 from merp.models.base.summation import TREE, Summation
+from merp.models.golden.concatenated import whole
 from merp.models.golden.in_memory import in_memory, input_in_memory
 from merp.models.golden.initial import Parameters
 from merp.models.golden.super_layer import super_layer
@@ -76,7 +77,7 @@ def inputs(
     if front is None:
         x = as_input(input_in_memory(images, network), layer)
     else:
-        x = as_input(made[front.name], layer)
+        x = as_input(whole(network, front, lambda part: made[part.name]), layer)
     if beside is None:
         return x, None
     size = len(x), layer.shape.out_rows, layer.shape.out_columns, layer.biases

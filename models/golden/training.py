@@ -17,6 +17,7 @@ from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
 from merp.models.base.rates import Rates
 from merp.models.base.storage import Storage
+from merp.models.golden.concatenated import split, whole
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.in_memory import in_memory, pair_in_memory
 from merp.models.golden.inference import forward_layer, inputs
@@ -24,9 +25,9 @@ from merp.models.golden.initial import Parameters, parameters
 from merp.models.golden.kernel_update import gradients, update
 from merp.models.golden.loss import Labels, loss, right_of
 from merp.models.golden.pooling import pool_maps
-from merp.models.golden.state import State, keep_state
+from merp.models.golden.state import State, joined, keep_state
 from merp.models.golden.unpool import unpool
-from merp.models.network.branches import behind, learns, next_taker, receiver
+from merp.models.network.branches import behind, expands, learns, next_taker, parts, receiver
 from merp.models.network.network import Layer, Network
 
 
@@ -200,7 +201,12 @@ def propagate(
             left = delta_layer(layer, sums, kernels, network.fmt, summation, start)
             # The start of the next propagation to the same output is stored unchanged.
             unfinished = next_taker(network, layer) is not None
-            so_far[earlier.name] = in_place(left, pooled or unfinished)
+            here = pooled or unfinished or not expands(network, earlier)
+            so_far[earlier.name] = in_place(left, here)
+            if not unfinished:
+                size = len(x), earlier.shape.pooled_rows, earlier.shape.pooled_columns, -1
+                maps = so_far.pop(earlier.name).reshape(size)
+                so_far |= {part.name: own for part, own in split(network, earlier, maps)}
 
 
 def leaves(
@@ -216,7 +222,10 @@ def leaves(
     earlier = behind(network, layer)
     taker = next_taker(network, layer)
     if taker is None:
-        return passed(earlier).delta if pooled else passed(earlier).sums
+        at_outputs = pooled or not expands(network, earlier)
+        return whole(
+            network, earlier, lambda part: passed(part).delta if at_outputs else passed(part).sums
+        )
     start = passed(taker).start
     assert start is not None
     return start.reshape(len(start), earlier.shape.rows, earlier.shape.columns, -1)
@@ -224,8 +233,10 @@ def leaves(
 
 def state_behind(network: Network, layer: Layer, state: Callable[[Layer], State]) -> State:
     """Return the mask for un-pooling and ReLU' at the output of a layer's delta propagation."""
-    unfinished = next_taker(network, layer) is not None
-    return State(kind="pooled") if unfinished else state(behind(network, layer))
+    earlier = behind(network, layer)
+    if next_taker(network, layer) is not None or not expands(network, earlier):
+        return State(kind="pooled")
+    return joined([state(part) for part, _ in parts(network, earlier)])
 
 
 def gradients_of(network: Network, passed: LayerBackward) -> tuple[Bits, Bits]:

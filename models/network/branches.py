@@ -1,9 +1,10 @@
 """The connections between the layers of a network: a chain, with branches and residual additions.
 
-A layer takes the output of one layer, or the images. It may add the output of another layer to its
-sums (a residual connection). In backward propagation, the delta of an output is the sum of the
-deltas that its takers propagate; the last taker propagates first. A layer that adds the output
-passes on the delta of its own sums. Deltas exist only downstream of a trainable layer.
+A layer takes the output of one layer, the outputs of several layers together (``concatenation``),
+or the images. It may add the output of another layer to its sums (a residual connection). In
+backward propagation, the delta of an output is the sum of the deltas that its takers propagate; the
+last taker propagates first. A layer that adds the output passes on the delta of its own sums.
+Deltas exist only downstream of a trainable layer.
 """
 
 from __future__ import annotations
@@ -16,13 +17,46 @@ from merp.models.network.network import Layer, Network
 
 
 def previous(network: Network, layer: Layer) -> Layer | None:
-    """Return the layer whose output is the input of ``layer``; None for the images."""
+    """Return the layer whose output is the input of ``layer``; None for the images.
+
+    Outputs of several layers are one concatenation, in the form of a layer.
+    """
     return network.feeds.fronts[layer.name]
+
+
+def parts(network: Network, front: Layer) -> tuple[tuple[Layer, slice], ...]:
+    """Return the layers of a concatenation with the ranges of their maps; of a layer, itself."""
+    found = network.feeds.concatenations.get(front.name)
+    return ((front, slice(None)),) if found is None else tuple(found.maps())
 
 
 def added(network: Network, layer: Layer) -> Layer | None:
     """Return the layer whose output ``layer`` adds to its sums, or None."""
     return None if layer.add is None else network.layer(layer.add)
+
+
+def within(network: Network, layer: Layer) -> tuple[Layer, int]:
+    """Return the concatenation of which a layer is a part, and the number of its first map there.
+
+    A layer that is no part of one is returned itself, with 0.
+    """
+    for found in network.feeds.parts.get(layer.name, ()):
+        return found.whole, next(own.start for part, own in found.maps() if part == layer)
+    return layer, 0
+
+
+def expands(network: Network, front: Layer) -> bool:
+    """Return whether one pass can expand the delta of an output to the size of the sums.
+
+    It can for a layer, and for a concatenation whose parts have the same ReLU and pooling.
+    """
+    found = network.feeds.concatenations.get(front.name)
+    return found is None or found.alike
+
+
+def all_expand(network: Network) -> bool:
+    """Return whether one pass can expand the delta of each output (``expands``)."""
+    return all(each.alike for each in network.feeds.concatenations.values())
 
 
 def takers(network: Network, layer: Layer) -> tuple[Layer, ...]:
@@ -58,7 +92,7 @@ def stored_as(network: Network, layer: Layer) -> Layer:
     that adds it. This delta is stored as the delta of the adding layer's output. Every other layer
     has its own.
     """
-    while not takers(network, layer):
+    while not takers(network, layer) and layer.name not in network.feeds.parts:
         adding = adder(network, layer)
         if adding is None:
             break
@@ -145,8 +179,21 @@ def misplaced(layers: Sequence[Layer]) -> str | None:
     """
     network = Network(name="", input=(1, 1, 1), layers=tuple(layers))
     places = {layer.name: place for place, layer in enumerate(layers)}
+    for name in network.feeds.concatenations:
+        if name in places:  # arrays in memory have this name
+            return f"layer {name}: allowed is another name: that of a concatenation is {name}"
+    if layers[-1].name in network.feeds.parts:
+        return f"layer {layers[-1].name}: it is the last: no layer may take its output"
     for layer in layers[:-1]:
         taking, adding = takers(network, layer), adder(network, layer)
+        together = network.feeds.parts.get(layer.name, ())
+        if together:
+            if taking or adding is not None or len(together) > 1:
+                return (
+                    f"layer {layer.name}: its maps are taken together with those of others "
+                    f"({together[0].whole.name}): allowed is no other use of its output"
+                )
+            continue
         if not taking and adding is None:
             return f"layer {layer.name}: no layer takes its output or adds it"
         if len(network.feeds.adders.get(layer.name, ())) > 1:

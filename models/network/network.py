@@ -40,8 +40,9 @@ class Layer:
         groups: g; the layer is g independent passes of ``shape``.
         shape: one group.
         design: name of the design that runs it, or None if only its traffic is modelled.
-        input: name of the layer whose output it takes. None for the layer in front of it, or, in
-            the first layer, for the images.
+        input: name of the layer whose output it takes, or several names: the maps of their outputs
+            follow each other. None for the layer in front of it, or, in the first layer, for the
+            images.
         add: name of the layer whose output is added to its sums, before ReLU and pooling, or None.
         trainable: whether a training step updates its kernels and biases; otherwise it is frozen.
     """
@@ -51,7 +52,7 @@ class Layer:
     groups: int = 1
     shape: Shape
     design: str | None = None
-    input: str | None = None
+    input: str | tuple[str, ...] | None = None
     add: str | None = None
     trainable: bool = field(default=True, repr=False)  # saved trainings hash the other fields
 

@@ -35,6 +35,7 @@ from merp.models.network.network_keys import (
     KINDS,
     LAYER_FUSION,
     MAPS,
+    MAX_MAPS,
     PAD,
     POOL_CEIL,
     POOL_KIND,
@@ -150,6 +151,11 @@ def network_of(
     if isinstance(numbers, FixedFormat):
         for layer in layers:
             front = previous(network, layer)
+            if isinstance(layer.input, tuple):
+                raise BadInput(
+                    f"{file}: layer {layer.name}: {INPUT_OF.key}: allowed is one layer with "
+                    f"{FORMAT.key} = {FIXED16!r}: outputs may have different fraction bits"
+                )
             check_outputs(file, numbers, layer.name, front and front.name)
     using: dict[str, list[Layer]] = {key: [] for key in designs}
     for layer in layers:
@@ -226,7 +232,7 @@ def _layer(
     design = designs[section.choice("design", designs)] if section.has("design") else None
     section.has(LAYER_KEY)  # read before, with the network's
     taken = INPUT_OF.read(section, outputs)
-    size = outputs[taken] if taken else front
+    size = _taken(section, taken, outputs) if taken else front
     if kind == "conv":
         groups, shape = _convolution(section, size, maps, relu)
     else:
@@ -249,6 +255,22 @@ def _layer(
         add=add,
         trainable=trainable,
     )
+
+
+def _taken(section: Section, names: str | Sequence[str], outputs: Mapping[str, Size]) -> Size:
+    """Return the size of one output, or of several together, whose maps follow each other."""
+    if isinstance(names, str):
+        return outputs[names]
+    sizes = [outputs[name] for name in names]
+    if len({size[:2] for size in sizes}) > 1:
+        found = ", ".join(f"{name} {_by(outputs[name])}" for name in names)
+        raise section.bad(INPUT_OF.key, f"layers with equal rows and columns, not {found}")
+    maps = sum(size[2] for size in sizes)
+    if maps > MAX_MAPS:
+        raise section.bad(
+            INPUT_OF.key, f"layers of at most {MAX_MAPS:,} maps together, not {maps:,}"
+        )
+    return *sizes[0][:2], maps
 
 
 def _by(size: Size) -> str:

@@ -19,6 +19,7 @@ from merp.models.base.keys import (
     Reference,
     References,
     Sides,
+    Sources,
     WholeKey,
     WordKey,
 )
@@ -137,9 +138,10 @@ INPUT: tuple[Key, ...] = (ROWS, COLUMNS, CHANNELS)
 
 MAPS = WholeKey(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
 RELU = FlagKey(key="relu", says="whether ReLU follows", default=True)
-INPUT_OF = Reference(
+INPUT_OF = Sources(
     key="input",
-    says="name of an earlier layer, whose output this one takes; default: the one in front",
+    says="name of an earlier layer, whose output this one takes; or a list of names, whose maps "
+    "follow each other; default: the one in front",
 )
 ADD = Reference(
     key="add",

@@ -132,13 +132,21 @@ class Ahead(NamedTuple):
     y: Array
 
 
+def _names(layer: Layer) -> tuple[str, ...]:
+    """The layers whose outputs a layer takes together; none for the one in front."""
+    if layer.input is None:
+        return ()
+    return (layer.input,) if isinstance(layer.input, str) else layer.input
+
+
 def forward(network: Network, images: Array, made: Parameters) -> tuple[list[Ahead], Array]:
     """What every layer takes and makes, and the scores (images, classes)."""
     found: dict[str, Ahead] = {}
     maps = images
     for layer in network.layers:
         shape = layer.shape
-        x = found[layer.input].y if layer.input else maps
+        fronts = [found[name].y for name in _names(layer)]
+        x = np.concatenate(fronts, axis=-1) if fronts else maps
         x = x.reshape(len(images), shape.rows, shape.columns, -1)
         sums = _layer_sums(layer, x, *made[layer.name])
         if layer.add:
@@ -184,9 +192,13 @@ def backward(
             np.concatenate([part.kernels for part in parts]),
             np.concatenate([part.bias for part in parts]),
         )
-        front = layer.input or (network.layers[index - 1].name if index else None)
-        if front:
-            deltas[front] += result[layer.name].x.reshape(deltas[front].shape)
+        fronts = _names(layer) or [each.name for each in network.layers[:index][-1:]]
+        if fronts:
+            ends = np.cumsum([deltas[front].shape[-1] for front in fronts])
+            rows, columns = deltas[fronts[0]].shape[1:3]
+            x = result[layer.name].x.reshape(len(delta), rows, columns, ends[-1])
+            for front, share in zip(fronts, np.split(x, ends[:-1], axis=-1), strict=True):
+                deltas[front] += share
     return result
 
 

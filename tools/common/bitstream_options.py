@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention, name_of
+from merp.models.network.branches import all_expand
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import known_phases
@@ -20,7 +21,7 @@ def check_options(network: Network, phase: str, state: bool, delta_at: str | Non
 
     Raises:
         BadInput: ``state`` or pooled deltas are given for a phase that does not have them, or
-            ``delta_at`` is ``sums`` with the combined backward pass.
+            ``delta_at`` is ``sums`` where deltas must be pooled.
     """
     asked, does = mention("phase", phase), known_phases()[phase]
     if state and does.backward:
@@ -32,19 +33,26 @@ def check_options(network: Network, phase: str, state: bool, delta_at: str | Non
 
 
 def deltas_pooled(network: Network, delta_at: str | None) -> bool:
-    """Return whether deltas are stored at pooled resolution; the combined backward pass needs it.
+    """Return whether deltas are stored at pooled resolution.
+
+    The combined backward pass needs it, and so do concatenations of layers with different ReLU or
+    pooling.
 
     Args:
         network: its ``backward`` says whether the backward pass is combined.
         delta_at: ``sums``, ``pooled``, or None if the option is not given.
 
     Raises:
-        BadInput: ``sums``, but the network has the combined backward pass.
+        BadInput: ``sums``, but the network needs pooled resolution.
     """
-    one_pass = network.backward == COMBINED
-    if one_pass and delta_at == "sums":
+    needed = ""
+    if network.backward == COMBINED:
+        needed = "the combined backward pass, which"
+    elif not all_expand(network):
+        needed = "a concatenation of layers with different ReLU or pooling, which"
+    if needed and delta_at == "sums":
         raise BadInput(
-            f"{mention('delta_at', 'sums')}: {network.name} has the combined backward pass, which "
-            "takes deltas at pooled resolution: allowed: pooled"
+            f"{mention('delta_at', 'sums')}: {network.name} has {needed} takes deltas at pooled "
+            "resolution: allowed: pooled"
         )
-    return one_pass or delta_at == "pooled"
+    return bool(needed) or delta_at == "pooled"

@@ -19,6 +19,15 @@ from merp.tools.export.package import render
 PAGE, SCHEDULE = "README.md", "schedule.json"
 
 
+def concatenations(network: Network) -> dict[str, dict[str, list[str]]]:
+    """Return the key of the schedule with the layers of each concatenation, if there are any."""
+    found = {
+        name: [part.name for part in each.parts]
+        for name, each in network.feeds.concatenations.items()
+    }
+    return {"concatenations": found} if found else {}
+
+
 def schedule_files(
     network: Network,
     target: FlowTarget,
@@ -77,6 +86,7 @@ def schedule_files(
         ],
         "loads_in_a_step": sum(each["load"] for each in passes) - repeats,
         "last_layer": network.layers[-1].name,
+        **concatenations(network),
         "backward": json_backward(network.backward),
         "delta_at": "pooled" if choice["before"] else "sums",
         "load_milliseconds": part and round(1e3 * load_seconds(part.configuration_bits), 1),

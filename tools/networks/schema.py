@@ -16,6 +16,7 @@ from merp.models.base.keys import (
     Reference,
     References,
     Sides,
+    Sources,
     WholeKey,
     WordKey,
 )
@@ -195,6 +196,9 @@ def _node(key: Key) -> Schema:
             found |= {"enum": [*key.allowed, *(key.aliases or ())]}
         case Reference():
             found |= _NAMED | found
+        case Sources():
+            several = {"type": "array", "items": _NAMED, "minItems": 2, "uniqueItems": True}
+            found |= {"oneOf": [_NAMED, several]}
         case References():
             most = {"minItems": key.count, "maxItems": key.count, "uniqueItems": True}
             found |= {"type": "array", "items": _NAMED, **most}

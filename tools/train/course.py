@@ -13,6 +13,7 @@ from merp.models.base.fixed import FixedFormat
 from merp.models.base.given import given, mention, name_of
 from merp.models.base.rates import UpdateRule
 from merp.models.fpga.board import Board
+from merp.models.network.branches import all_expand
 from merp.models.network.machine import Machine
 from merp.models.network.machine_checks import check_network
 from merp.models.network.network import Network
@@ -128,9 +129,14 @@ class Course:
 
     @property
     def pooled(self) -> bool:
-        """Whether deltas are stored pooled, as in plans and in the combined backward pass."""
+        """Whether deltas are stored pooled.
+
+        They are in plans, in the combined backward pass, and for concatenations of layers with
+        different ReLU or pooling.
+        """
         own = self.own is not None and self.own.pooled
-        return self.target is not None or self.network.backward == COMBINED or own
+        passes = self.network.backward == COMBINED or not all_expand(self.network)
+        return self.target is not None or passes or own
 
     @property
     def rule(self) -> UpdateRule:

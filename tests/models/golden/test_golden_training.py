@@ -88,7 +88,23 @@ RESIDUAL = Network(
     ),
 )  # fmt: skip
 """Branches and additions: of a pooled map, by a pooling layer, of the layer's own input."""
-NETWORKS = [MAXIMUM, AVERAGE, RESIDUAL]
+CONCATENATED = Network(
+    name="concatenated",
+    input=(6, 5, 2),
+    layers=(
+        conv("conv1", n=2, m=4, k=3, rows=6, columns=5, pad=1),
+        conv("conv2", n=4, m=2, k=1, rows=6, columns=5),
+        conv("conv3", 2, n=2, m=2, k=3, rows=6, columns=5, pad=1, input="conv1"),
+        conv("conv4", n=6, m=3, k=3, rows=6, columns=5, pad=1, input=("conv3", "conv2"),
+             pool=Pool(window=2, stride=2)),
+        conv("conv5", 2, n=3, m=1, k=2, rows=6, columns=5, stride=2, relu=False,
+             input=("conv3", "conv2")),
+        full("fc6", 30, 4, True, input=("conv5", "conv4")),
+        full("fc7", 4, 3, False),
+    ),
+)  # fmt: skip
+"""Outputs with equal and with different ReLU and pooling, taken together; by two layers, by one."""
+NETWORKS = [MAXIMUM, AVERAGE, RESIDUAL, CONCATENATED]
 
 
 def images_of(network: Network, count: int = 2) -> np.ndarray:
@@ -105,6 +121,7 @@ def as_values(made, fmt=BINARY32):
     [
         *((kind, network) for network in (MAXIMUM, AVERAGE) for kind in LOSSES),
         ("hinge", RESIDUAL),
+        ("cross-entropy", CONCATENATED),
         *rows_in_full(*((kind, RESIDUAL) for kind in LOSSES if kind != "hinge")),
     ],
     ids=lambda each: getattr(each, "name", each),

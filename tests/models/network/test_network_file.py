@@ -99,6 +99,8 @@ OTHER = '[[layer]]\nname = "conv2"\nmaps = 6\nkernel = 1\ndesign = "a"\n'
 SECOND = CONV.replace("conv1", "conv2")
 SAME = "maps = 6\nkernel = 1\n"
 BESIDE = CONV + '[[layer]]\nname = "conv2"\n' + SAME
+BESIDE_TOO = '[[layer]]\nname = "conv3"\ninput = "conv1"\n' + SAME
+TOGETHER = '[[layer]]\nname = "conv4"\nmaps = 6\nkernel = 1\ninput = {}\n'
 DESIGNED = HEAD + CONV + 'design = "a"\n'
 BAD = {
     "": "file: network is missing",
@@ -263,6 +265,37 @@ BAD = {
     + SAME: ("layer conv3: add = 'conv1': layer conv4, which takes it, must precede it"),
     HEAD + BESIDE + '[[layer]]\nname = "conv3"\ninput = "conv1"\nadd = "conv2"\n' + SAME: (
         "layer conv2: only added, to the sums of conv3: allowed are relu = false and no pool"
+    ),
+    HEAD + BESIDE + TOGETHER.format('["conv2"]'): (
+        "layer conv4: input = ['conv2']: must be two or more different names of conv1, conv2"
+    ),
+    HEAD + BESIDE + TOGETHER.format('["conv2", "conv2"]'): (
+        "layer conv4: input = ['conv2', 'conv2']: must be two or more different names of conv1, "
+        "conv2"
+    ),
+    HEAD + BESIDE + TOGETHER.format('["conv2", ["conv1"]]'): (
+        "layer conv4: input = ['conv2', ['conv1']]: must be two or more different names of conv1, "
+        "conv2"
+    ),
+    HEAD + CONV + SECOND + TOGETHER.format('["conv1", "conv2"]'): (
+        "layer conv4: input = ['conv1', 'conv2']: must be layers with equal rows and columns, not "
+        "conv1 4 x 6 x 6, conv2 2 x 4 x 6"
+    ),
+    HEAD
+    + BESIDE
+    + TOGETHER.format('["conv2", "conv1"]').replace("6", "2")
+    + '[[layer]]\nname = "conv5"\nmaps = 2\nkernel = 1\ninput = "conv1"\nadd = "conv4"\n': (
+        "layer conv1: its maps are taken together with those of others (conv2+conv1): allowed is "
+        "no other use of its output"
+    ),
+    HEAD
+    + BESIDE
+    + BESIDE_TOO
+    + TOGETHER.format('["conv2", "conv3"]')
+    + '[[layer]]\nname = "conv5"\ninput = ["conv3", "conv2"]\nadd = "conv4"\n'
+    + SAME: (
+        "layer conv2: its maps are taken together with those of others (conv2+conv3): allowed is "
+        "no other use of its output"
     ),
     HEAD + CONV + "relu = 1\n": "layer conv1: relu = 1: must be true or false",
     HEAD + CONV + 'pool = { kind = "mean", window = 2 }\n': (

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import rows_in_full
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.golden.delta import delta_layer
@@ -22,7 +22,7 @@ from merp.models.golden.inference import as_input, forward_layer
 from merp.models.golden.kernel_update import gradients
 from merp.models.golden.loss import loss
 from merp.models.golden.pooling import pool_maps
-from merp.models.golden.state import keep_state
+from merp.models.golden.state import joined, keep_state
 from merp.models.golden.training import Updated, initial_model, rates_of, train_step, updated
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
@@ -53,6 +53,18 @@ RESIDUAL = network_text(
     layer("fc7", 3, relu=False, design="k3"),
     designs={"k3": {"k": 3, "n_cu": 2, "d": 2, "mul_latency": 1, "add_latency": 2}},
 )
+# conv2 and conv3 have the same ReLU and pooling; their maps are taken together twice.
+TOGETHER = network_text(
+    "together",
+    (6, 5, 2),
+    layer("conv1", 3, kernel=3, pad=1, design="k3"),
+    layer("conv2", 2, kernel=1, pool=max_pool(2, 2), design="k3"),
+    layer("conv3", 3, kernel=3, pad=1, input="conv1", pool=max_pool(2, 2), design="k3"),
+    layer("conv4", 2, kernel=1, input=["conv3", "conv2"], design="k3"),
+    layer("conv5", 4, kernel=3, pad=1, input=["conv3", "conv2"], design="k3"),
+    layer("fc6", 3, relu=False, input=["conv4", "conv5"], design="k3"),
+    designs={"k3": {"k": 3, "n_cu": 2, "d": 2, "mul_latency": 1, "add_latency": 2}},
+)
 IMAGES, RATE = 3, 0.1
 
 
@@ -61,11 +73,14 @@ class Host:
 
     Attributes:
         network: that is trained. delta_at: ``sums`` or ``pooled``, as the schedule says.
+        together: the layers of each concatenation, in the order of their maps.
         memory: the arrays. model: before the step.
     """
 
-    def __init__(self, network: Network, delta_at: str, images: Bits) -> None:
-        self.network, self.delta_at = network, delta_at
+    def __init__(
+        self, network: Network, delta_at: str, images: Bits, together: Mapping[str, list[str]]
+    ) -> None:
+        self.network, self.delta_at, self.together = network, delta_at, together
         self.memory: dict[tuple[str, str | None], Any] = {("images", None): images}
         self.model = initial_model(network, seed=1)
         for name, (kernels, biases) in self.model.parameters.items():
@@ -75,7 +90,7 @@ class Host:
         """Run a pass of the schedule."""
         layer = self.network.layer(told["layer"])
         names = {stream: (of["array"], of["layer"]) for stream, of in told["streams"].items()}
-        read = {stream: self.memory[name] for stream, name in names.items() if stream[0] == "s"}
+        read = {stream: self._array(name) for stream, name in names.items() if stream[0] == "s"}
         made: dict[str, Any] = {}
         if "m_axis_map" in names:
             made |= self._forward(layer, read)
@@ -86,7 +101,28 @@ class Host:
         assert set(made) >= {stream for stream in names if stream[0] == "m"}
         for stream, array in made.items():
             if stream in names:
-                self.memory[names[stream]] = array
+                self._write(names[stream], array)
+
+    def _array(self, key: tuple[str, str | None]) -> Any:
+        """An array of a layer, or of the layers of a concatenation, map after map."""
+        found = [self.memory[key[0], name] for name in self.together.get(key[1] or "", ())]
+        if key in self.memory or not found:
+            return self.memory[key]
+        return joined(found) if key[0] == "state" else np.concatenate(found, axis=-1)
+
+    def _write(self, key: tuple[str, str | None], array: Any) -> None:
+        """Write an array; deltas of a concatenation are those of its layers, too."""
+        self.memory[key] = array
+        names = self.together.get(key[1] or "", ())
+        maps = [self.network.layer(name).biases for name in names]
+        if names:
+            outputs = self.memory["maps", names[0]].shape
+            at = array.shape[1:3] if array.shape[1:3] != (1, 1) else outputs[1:3]
+            whole = array.reshape(IMAGES, *at, sum(maps))
+            for name, own in zip(
+                names, np.split(whole, np.cumsum(maps)[:-1], axis=-1), strict=True
+            ):
+                self.memory[key[0], name] = np.ascontiguousarray(own)
 
     def _forward(self, layer: Layer, read: Mapping[str, Any]) -> dict[str, Any]:
         fmt, shape = self.network.fmt, layer.shape
@@ -107,9 +143,9 @@ class Host:
         array, name = state
         assert array == "state"
         assert name is not None
-        shape = self.network.layer(name).shape
+        shape = self.network.layer(self.together.get(name, [name])[0]).shape
         size = IMAGES, shape.pooled_rows, shape.pooled_columns, -1
-        return unpool(delta.reshape(size), self.memory[state], shape, self.network.fmt)
+        return unpool(delta.reshape(size), self._array(state), shape, self.network.fmt)
 
     def _delta_in(
         self, layer: Layer, read: Mapping[str, Any], names: Mapping[str, tuple[str, str | None]]
@@ -157,10 +193,18 @@ class Host:
         self.memory["deltas", last] = delta.reshape(output.shape)
 
 
-@pytest.mark.parametrize("at", ["sums", *in_full("pooled")])
-def test_a_host_that_follows_the_schedule_trains(at: str, tmp_path: Path) -> None:
-    path = tmp_path / "residual.toml"
-    path.write_text(RESIDUAL)
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        (RESIDUAL, "sums"),
+        (TOGETHER, "sums"),
+        *rows_in_full((RESIDUAL, "pooled"), (TOGETHER, "pooled")),
+    ],
+    ids=["residual", "together", "residual-pooled", "together-pooled"],
+)
+def test_a_host_that_follows_the_schedule_trains(text: str, at: str, tmp_path: Path) -> None:
+    path = tmp_path / "network.toml"
+    path.write_text(text)
     command = ["export", str(path), "--all", "--delta-at", at, "--images", str(IMAGES)]
     assert main([*command, "-o", str(tmp_path / "all")]) == 0
     check_schedule(path, tmp_path / "all")
@@ -174,7 +218,7 @@ def check_schedule(path: Path, folder: Path) -> None:
     size = IMAGES, network.input[0], network.input[1], network.input[2]
     images = to_bits(generator.standard_normal(size).astype(np.float32), network.fmt)
     labels = generator.integers(0, 3, IMAGES)
-    host = Host(network, schedule["delta_at"], images)
+    host = Host(network, schedule["delta_at"], images, schedule.get("concatenations", {}))
     wanted = train_step(
         network, host.model, images, labels, rates_of(RATE, IMAGES, network.fmt), state="pooled"
     )

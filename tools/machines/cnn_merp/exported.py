@@ -11,7 +11,7 @@ from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers
 from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.word_counters import stored_format, word_bytes
-from merp.models.network.branches import previous
+from merp.models.network.branches import behind, previous, receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import DP, NAMED, ONE_PASS, PAIR
 from merp.tools.bitstream.bitstream import Bitstream
@@ -92,6 +92,8 @@ def small_network(bitstream: Bitstream) -> Network:
     if earlier is None:
         layers: tuple[Layer, ...] = (small,)
     else:
+        if receiver(network, layer) is not None:
+            earlier = behind(network, layer)  # plain, if others propagate to it later
         pool = earlier.shape.pool
         rows, columns = shape.rows, shape.columns
         if pool:

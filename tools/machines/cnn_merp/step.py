@@ -10,6 +10,7 @@ from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.planned import NetworkPlan
 from merp.models.memory.bus_record import MemoryFacts
+from merp.models.network.branches import all_expand
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
 from merp.models.network.phases import phases_on
@@ -73,6 +74,6 @@ def _layers(network: Network, plan: NetworkPlan | None, images: int) -> Layers:
     """Return the layers in the hardware, in the passes of a plan or undivided."""
     if plan is not None:
         return PlannedLayers(plan)
-    if network.backward == COMBINED:
+    if network.backward == COMBINED or not all_expand(network):
         return FusedLayers(network, images)
     return WholeLayers(network, images)

@@ -112,7 +112,7 @@ class FusedLayers:
             ],
         )
         found = joined_deltas(audited, DELTA_PORTS["delta_out"], size, phase.design.engine)
-        step.deltas[earlier.name] = found
+        step.propagated(earlier, found)
         return audited
 
     def _both(self, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
@@ -128,7 +128,8 @@ class FusedLayers:
         )
         stream, design = BACKWARD_PORTS["delta_out"], phase.design.update
         earlier = self._earlier(layer)
-        step.deltas[earlier.name] = joined_deltas(audited, stream, left.shape[:-1], design)
+        found = joined_deltas(audited, stream, left.shape[:-1], design)
+        step.propagated(earlier, found)
         step.new[layer.name] = joined_updates(
             audited, old, design, momentum=step.rates.rule.momentum
         )

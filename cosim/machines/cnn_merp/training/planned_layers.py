@@ -112,7 +112,8 @@ class PlannedLayers:
         assert earlier is not None
         rows, columns = earlier.shape.pooled_rows, earlier.shape.pooled_columns
         size = len(step.images), rows, columns, maps_behind(layer.shape, earlier.shape)
-        step.deltas[earlier.name] = np.concatenate([each.reshape(size) for each in deltas], axis=-1)
+        left = np.concatenate([each.reshape(size) for each in deltas], axis=-1)
+        step.propagated(earlier, left)
 
 
 def _unpacked(words: Bits, layer: Layer, maps: Bits) -> State:

@@ -77,6 +77,12 @@ def _waits(network: Network, layer: Layer) -> Iterator[tuple[int, str]]:
         yield positions % engine.p, f"{layer.name} {positions} positions of {what}"
 
 
+def _in_front(network: Network, layer: Layer) -> str | None:
+    """Return the name of the layer in front of a layer in the file."""
+    place = network.layers.index(layer)
+    return network.layers[place - 1].name if place else None
+
+
 def check_place(network: Network, layer: Layer) -> None:
     """Refuse a layer that a pipeline does not support.
 
@@ -88,6 +94,8 @@ def check_place(network: Network, layer: Layer) -> None:
     last = layer is network.layers[-1]
     refused = {
         "it adds the output of another layer": layer.add is not None,
+        "it takes the output of layers that are not in front of it": layer.input is not None
+        and layer.input != _in_front(network, layer),
         f"it has {layer.groups} groups": layer.groups > 1,
         "it is frozen": not layer.trainable,
         "the network fuses layers": bool(network.layer_fusion),

@@ -24,9 +24,11 @@ from merp.models.network.branches import (
     begun,
     behind,
     next_taker,
+    parts,
     previous,
     receiver,
     takers,
+    within,
 )
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import COMBINED
@@ -68,13 +70,19 @@ class StepMemory:
                 f"{network.name}: allowed in memory are separate backward passes, without fused "
                 "layers"
             )
+        for found in network.feeds.concatenations.values():
+            if not found.alike:
+                raise BadInput(
+                    f"{network.name}: {found.whole.name}: allowed in memory are concatenations of "
+                    "layers with the same ReLU, pooling and size of the sums"
+                )
         last = network.layers[-1]
         self._hand_back(last, self._delta(last, "ku", "delta_in", _sums(last, self.images)))
         each = {"fp": self._forward, "dp": self._delta_pass, "ku": self._update}
         for layer, phase in layer_passes(network):
             groups = each[phase](layer)
-            for group, parts in enumerate(groups):
-                there = {port: part for port, part in parts.items() if part is not None}
+            for group, ports in enumerate(groups):
+                there = {port: part for port, part in ports.items() if part is not None}
                 self.passes.append(StepPass(layer.name, phase, group, there))
 
     def of(self, phases: Collection[str]) -> list[StepPass]:
@@ -96,15 +104,17 @@ class StepMemory:
         """Add the array of a delta of a layer; earlier deltas keep theirs."""
         name = f"{layer.name}.deltas"
         known = sum(each == name or each.startswith(f"{name}.") for each in self.arrays)
-        return self._array(f"{name}.{known}" if known else name, shape, layer, phase, port)
+        part, _ = parts(self.network, layer)[0]
+        return self._array(f"{name}.{known}" if known else name, shape, part, phase, port)
 
     def _hand_back(self, layer: Layer, array: str) -> None:
-        """Note the array with the delta of a layer's sums.
+        """Note the array with the delta of the sums of a layer, or of a concatenation.
 
         It also starts the delta of the output that is added to these sums. If that output is only
         added, nothing follows this start, so it is the delta of the added layer's sums, too.
         """
-        self.deltas[layer.name] = array
+        for part, _ in parts(self.network, layer):
+            self.deltas[part.name] = array
         beside = added(self.network, layer)
         if beside is not None and takers(self.network, beside):
             self.deltas[beside.name] = array
@@ -131,8 +141,9 @@ class StepMemory:
 
     def _forward(self, layer: Layer) -> Iterator[dict[str, Part | None]]:
         shape, images, adding = layer.shape, self.images, added(self.network, layer)
-        size = images, shape.pooled_rows, shape.pooled_columns, layer.groups * shape.m
-        name = f"{layer.name}.maps"
+        whole, first = within(self.network, layer)
+        size = images, shape.pooled_rows, shape.pooled_columns, whole.biases
+        name = f"{whole.name}.maps"
         mask = state_bytes(shape, shape.m, images)
         for group in range(layer.groups):
             parts: dict[str, Part | None] = {
@@ -145,12 +156,37 @@ class StepMemory:
                     f"{adding.name}.maps", _sums(layer, images), group, shape.m
                 )
             self._array(name, size, layer, "fp", "map_out")
-            parts["map_out"] = _of_maps(name, size, group, shape.m)
+            parts["map_out"] = _of_maps(name, size, group, shape.m, first)
             if mask:
-                whole = layer.groups, mask
-                state = self._array(f"{layer.name}.state", whole, layer, "fp", "state_out")
-                parts["state_out"] = Part(state, Walk(group * mask, mask))
+                parts["state_out"] = self._state_out(layer, group, mask)
             yield parts
+
+    def _state_out(self, layer: Layer, group: int, mask: int) -> Part:
+        """Return the place of the mask of a group, of ``mask`` bytes.
+
+        The masks of the groups of a layer follow each other. The masks of a concatenation are
+        those of one layer: the parts write theirs at each position, in whole bytes.
+
+        Raises:
+            BadInput: the masks of the parts at a position are not whole bytes.
+        """
+        network, shape = self.network, layer.shape
+        whole, first = within(network, layer)
+        if whole is layer:
+            size = layer.groups, mask
+            state = self._array(f"{layer.name}.state", size, layer, "fp", "state_out")
+            return Part(state, Walk(group * mask, mask))
+        positions, field = self.images * state_fields(shape, 1), state_field_bits(shape)
+        at, own, total = (first + group * shape.m) * field, shape.m * field, whole.biases * field
+        if any(each % BITS for each in (at, own, total)):
+            raise BadInput(
+                f"{network.name}: {layer.name}: its mask has {own} bits at a position of "
+                f"{whole.name}: allowed in memory are whole bytes"
+            )
+        size = positions, total // BITS
+        state = self._array(f"{whole.name}.state", size, layer, "fp", "state_out")
+        step = Dimension(positions, total // BITS)
+        return Part(state, Walk(at // BITS, own // BITS, (step,)))
 
     def _delta_pass(self, layer: Layer) -> Iterator[dict[str, Part | None]]:
         network, shape, images = self.network, layer.shape, self.images
@@ -163,7 +199,7 @@ class StepMemory:
         made = self._delta(front, "dp", "delta_out", left)
         for group in range(layer.groups):
             yield {
-                "delta_in": _of_maps(self.deltas[layer.name], _sums(layer, images), group, shape.m),
+                "delta_in": self._delta_in(layer, group),
                 "kernel": self._parameters(layer, group, "kernel", "kernels", "dp"),
                 "add_in": None if started is None else _of_maps(started, inputs, group, shape.n),
                 "state_in": self._mask(layer, earlier, group, maps),
@@ -173,6 +209,12 @@ class StepMemory:
             self._hand_back(front, made)
         else:
             self.deltas[front.name] = made
+
+    def _delta_in(self, layer: Layer, group: int) -> Part:
+        """Return the delta of the sums of a group."""
+        whole, first = within(self.network, layer)
+        size = _sums(whole, self.images)
+        return _of_maps(self.deltas[layer.name], size, group, layer.shape.m, first)
 
     def _mask(self, layer: Layer, earlier: Layer, group: int, maps: int) -> Part | None:
         """Return the mask of the maps that a group propagates to.
@@ -202,11 +244,10 @@ class StepMemory:
         return Part(name, walk)
 
     def _update(self, layer: Layer) -> Iterator[dict[str, Part | None]]:
-        shape, images = layer.shape, self.images
         for group in range(layer.groups):
             parts: dict[str, Part | None] = {
                 "map_in": self._maps(layer, group),
-                "delta_in": _of_maps(self.deltas[layer.name], _sums(layer, images), group, shape.m),
+                "delta_in": self._delta_in(layer, group),
             }
             for port, array in (("kernel", "kernels"), ("bias", "biases")):
                 parts[port] = self._parameters(layer, group, port, array, "ku")
@@ -224,7 +265,7 @@ def _sums(layer: Layer, images: int) -> tuple[int, ...]:
     return images, shape.out_rows, shape.out_columns, layer.groups * shape.m
 
 
-def _of_maps(name: str, size: tuple[int, ...], group: int, maps: int) -> Part:
-    """Return the maps of a group in an array of maps or deltas."""
-    own = range(group * maps, (group + 1) * maps)
+def _of_maps(name: str, size: tuple[int, ...], group: int, maps: int, first: int = 0) -> Part:
+    """Return the maps of a group in an array of maps or deltas; group 0 begins at ``first``."""
+    own = range(first + group * maps, first + (group + 1) * maps)
     return Part(name, box(size, (*map(range, size[:-1]), own)))

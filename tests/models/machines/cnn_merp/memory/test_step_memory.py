@@ -21,6 +21,7 @@ from merp.models.memory.layout import Array, Part
 from merp.models.memory.nest import visited
 from merp.models.memory.step_arrays import StepPass
 from merp.models.network import network_file
+from merp.models.network.branches import within
 from merp.models.network.network import Network
 from merp.models.network.network_keys import COMBINED
 from merp.models.network.step_passes import layer_passes
@@ -104,12 +105,27 @@ NARROW = network_text(
     storage={"image": "uint8", "maps": "bfloat16", "deltas": "binary16"},
 )
 
+# Two layers take the maps of two others together, a full connection takes theirs; with groups.
+TOGETHER = network_text(
+    "together",
+    (4, 4, 2),
+    layer("conv1", 3, **SAME),
+    layer("conv2", 8, pool=max_pool(2, 2), **SAME),
+    layer("conv3", 16, input="conv1", pool=max_pool(2, 2), **SAME),
+    layer("conv4", 9, input=["conv3", "conv2"], groups=3, relu=False, **SAME),
+    layer("conv5", 16, input=["conv3", "conv2"], relu=False, **SAME),
+    layer("fc6", 3, input=["conv4", "conv5"], relu=False, design="k2"),
+    designs=DESIGNS,
+)
+
 
 def network_of(text: str) -> Network:
     return checked(network_file.network_of("network.toml", tomllib.loads(text)))
 
 
-OWN = tuple(map(network_of, (GROUPED, REGROUPED, BRANCHES, ADDED_TWICE, ADDED_AT_THE_END, NARROW)))
+OWN = tuple(
+    map(network_of, (GROUPED, REGROUPED, BRANCHES, ADDED_TWICE, ADDED_AT_THE_END, NARROW, TOGETHER))
+)
 NETWORKS = {each.name: each for each in (*map(open_network, SHIPPED), *OWN)}
 GOLDEN = ("tiny3", *(each.name for each in OWN))
 """Small networks."""
@@ -183,8 +199,9 @@ def test_arrays_are_those_of_the_networks_tensors(network: Network) -> None:
     for each in network.layers:
         assert sizes[f"{each.name}.kernels"] == each.kernels
         assert sizes[f"{each.name}.biases"] == each.biases
-        assert sizes[f"{each.name}.maps"] == 3 * each.outputs
-        assert sizes[memory.deltas[each.name]] == 3 * each.sums
+        whole, _ = within(network, each)
+        assert sizes[f"{whole.name}.maps"] == 3 * whole.outputs
+        assert sizes[memory.deltas[each.name]] == 3 * whole.sums
     assert sizes[IMAGES] == 3 * np.prod(network.input)
     more = set(StepMemory(network, 3, momentum=True).arrays) - set(memory.arrays)
     assert more == {
@@ -294,6 +311,38 @@ def test_combined_passes_and_fused_layers_are_refused(changes: dict[str, object]
     message = "tiny3: allowed in memory are separate backward passes, without fused layers"
     with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
         StepMemory(replace(NETWORKS["tiny3"], **changes), 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"maps": 7},
+            "conv2: its mask has 21 bits at a position of conv3+conv2: allowed in memory are whole "
+            "bytes",
+        ),
+        (
+            {"relu": False},
+            "conv3+conv2: allowed in memory are concatenations of layers with the same ReLU, "
+            "pooling and size of the sums",
+        ),
+    ],
+    ids=["bits", "relu"],
+)
+def test_a_concatenation_without_a_place_in_memory_is_refused(
+    change: dict[str, object], message: str
+) -> None:
+    text = network_text(
+        "mixed",
+        (4, 4, 2),
+        layer("conv1", 3, **SAME),
+        {**layer("conv2", 8, pool=max_pool(2, 2), **SAME), **change},
+        layer("conv3", 8, input="conv1", pool=max_pool(2, 2), **SAME),
+        layer("fc4", 3, input=["conv3", "conv2"], relu=False, design="k2"),
+        designs=DESIGNS,
+    )
+    with pytest.raises(BadInput, match=f"^{re.escape(f'mixed: {message}')}$"):
+        StepMemory(network_of(text), 2)
 
 
 @pytest.mark.parametrize(("front", "groups", "maps", "own"), [(1, 2, 4, 8), (2, 1, 8, 4)])

@@ -1,0 +1,127 @@
+"""Layers that take the outputs of several others together train with golden's bits."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from marks import in_full
+from network_text import layer, max_pool, network_text
+from terminal import Terminal
+
+DESIGNS = {
+    "k3": {"k": 3, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 2},
+    "k1": {"k": 1, "n_cu": 2, "r": 1, "mul_latency": 1, "add_latency": 2},
+}
+DOT, CROSS = {"kernel": 1, "design": "k1"}, {"kernel": 3, "pad": 1, "design": "k3"}
+
+# conv2 and conv3 have equal ReLU and pooling, conv5 and conv6 have not.
+FIRE = network_text(
+    "fire",
+    (6, 6, 2),
+    layer("conv1", 3, **CROSS),
+    layer("conv2", 8, pool=max_pool(2, 2), **DOT),
+    layer("conv3", 8, input="conv1", pool=max_pool(2, 2), **CROSS),
+    layer("conv4", 4, input=["conv3", "conv2"], **DOT),
+    layer("fc5", 3, relu=False, design="k3"),
+    designs=DESIGNS,
+)
+MIXED = network_text(
+    "mixed",
+    (6, 6, 2),
+    layer("conv1", 3, **CROSS),
+    layer("conv2", 2, **DOT),
+    layer("conv3", 4, input="conv1", **CROSS),
+    layer("conv4", 3, input=["conv2", "conv3"], pool=max_pool(2, 2), **DOT),
+    layer("conv5", 2, input=["conv2", "conv3"], stride=2, relu=False, **CROSS),
+    layer("fc6", 3, input=["conv5", "conv4"], relu=False, design="k3"),
+    designs=DESIGNS,
+    storage={"deltas": "bfloat16", "maps": "bfloat16"},
+)
+NETWORKS = {"fire": FIRE, "mixed": MIXED}
+
+
+@pytest.fixture
+def train(tmp_path: Path, terminal: Terminal) -> Callable[..., bytes]:
+    """Train a network for two steps of two images; the saved file is the result."""
+    dice = np.random.default_rng(0)
+    data = tmp_path / "data.npz"
+    np.savez(data, images=dice.standard_normal((5, 6, 6, 2)), labels=dice.integers(0, 3, 5))
+
+    def trained(name: str, *options: object) -> bytes:
+        path = tmp_path / f"{name}.toml"
+        path.write_text(NETWORKS[name])
+        saved = tmp_path / "saved.npz"
+        words = ["train", path, "--data", data, "--batch", 2, "--steps", 2, "--momentum", 0.5]
+        terminal.answer(*words, "--save", saved, *options)
+        found = saved.read_bytes()
+        saved.unlink()
+        return found
+
+    return trained
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_hardware_trains_like_golden(name: str, train: Callable[..., bytes]) -> None:
+    """Every pass of the hardware is compared with golden's, too."""
+    assert train(name, "--engine", "myhdl") == train(name)
+
+
+@pytest.mark.parametrize("name", in_full(*NETWORKS))
+def test_a_plan_trains_like_golden(name: str, train: Callable[..., bytes]) -> None:
+    assert train(name, "--board", "zc706", "--engine", "myhdl") == train(name)
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+@pytest.mark.parametrize("name", NETWORKS)
+def test_verilator_trains_like_golden(name: str, train: Callable[..., bytes]) -> None:
+    assert train(name, "--engine", "verilator") == train(name)
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+def test_the_system_has_one_tensor_of_both(train: Callable[..., bytes]) -> None:
+    """Both layers write it in place; neither host nor hardware copies a word."""
+    assert train("fire", "--engine", "system") == train("fire")
+
+
+@pytest.mark.parametrize("architecture", ["chain", "pipeline"])
+def test_a_chain_of_layers_refuses_them(
+    architecture: str, train: Callable[..., bytes], terminal: Terminal, tmp_path: Path
+) -> None:
+    path = tmp_path / "fire.toml"
+    path.write_text(FIRE)
+    words = ["train", path, "--data", tmp_path / "data.npz", "--architecture", architecture]
+    refused = terminal.refusal(*words, "--engine", "myhdl", "--batch", 2, "--steps", 1)
+    assert "layer conv3: it takes the output of layers that are not in front of it" in refused
+
+
+def test_deltas_of_sums_are_refused_where_layers_differ(tmp_path: Path, terminal: Terminal) -> None:
+    path = tmp_path / "mixed.toml"
+    path.write_text(MIXED)
+    words = ["simulate", path, "--layer", "conv4", "--phase", "dp", "--delta-at", "sums"]
+    assert terminal.refusal(*words) == (
+        "merp: --delta-at sums: mixed has a concatenation of layers with different ReLU or "
+        "pooling, which takes deltas at pooled resolution: allowed: pooled"
+    )
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(
+    ("phase", "option"),
+    [("fp", ["--state"]), *((each, ["--delta-at", "pooled"]) for each in ("dp", "ku"))],
+)
+def test_passes_alone_move_what_the_report_says(
+    name: str, phase: str, option: list[str], tmp_path: Path, terminal: Terminal
+) -> None:
+    """Of the layer that takes the maps of two."""
+    path = tmp_path / f"{name}.toml"
+    path.write_text(NETWORKS[name])
+    words = ["simulate", path, "--layer", "conv4", "--phase", phase, "--images", 2, *option]
+    found = terminal.answer(*words)
+    assert found["bit_exact"]
+    told = terminal.answer("traffic", path, "--batch", 2, "--count", "all", "--state", "pooled")
+    row = next(each for each in told["layers"] if each["name"] == "conv4")
+    assert found["mb_per_gflop"]["full"] == row[phase]["mb_per_gflop"]
