@@ -3,7 +3,8 @@
 Kernels are He-normal, of standard deviation sqrt(2 / (n*k*k)) (He et al. 2015,
 doi:10.1109/ICCV.2015.123, equation 10). Biases are normal of standard deviation 0.01, so that no
 datapath is tested with zeros only. Each layer has its own random numbers, from the seed and its
-name: a layer's parameters do not depend on the layers around it.
+name: a layer's parameters do not depend on the layers around it. A layer that only pools has
+kernels of 1 and biases of 0.
 
 All initial parameters are rounded to their storage format.
 """
@@ -31,6 +32,10 @@ Parameters = Mapping[str, tuple[Bits, Bits]]
 
 def _drawn(layer: Layer, seed: int) -> Iterator[Values]:
     """Yield the numbers of a layer in parts: its kernels, then its biases."""
+    if layer.only_pools:
+        yield np.ones(layer.kernels)
+        yield np.zeros(layer.biases)
+        return
     shape = layer.shape
     generator = np.random.default_rng([seed, *layer.name.encode()])
     deviation = math.sqrt(2.0 / (shape.n * shape.k * shape.k))
@@ -72,9 +77,11 @@ class _Initial(Mapping[str, tuple[Bits, Bits]]):
 
     def __getitem__(self, name: str) -> tuple[Bits, Bits]:
         if name not in self._made:
-            pair = next((these[name] for these in self._given if name in these), None)
+            layer = self._layers[name]
+            given = () if layer.only_pools else self._given
+            pair = next((these[name] for these in given if name in these), None)
             if pair is None:
-                pair = layer_parameters(self._layers[name], self._seed, self._fmt)
+                pair = layer_parameters(layer, self._seed, self._fmt)
             self._made[name] = pair_in_memory(pair, "kernels", self._fmt, self._storage)
         return self._made[name]
 

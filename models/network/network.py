@@ -45,6 +45,8 @@ class Layer:
             images.
         add: name of the layer whose output is added to its sums, before ReLU and pooling, or None.
         trainable: whether a training step updates its kernels and biases; otherwise it is frozen.
+        only_pools: whether it only pools its input. It is then a frozen convolution of 1 x 1 with
+            one map a group, whose kernels are 1 and whose biases are 0.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Layer:
     input: str | tuple[str, ...] | None = None
     add: str | None = None
     trainable: bool = field(default=True, repr=False)  # saved trainings hash the other fields
+    only_pools: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the kind and the number of groups."""

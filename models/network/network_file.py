@@ -42,7 +42,9 @@ from merp.models.network.network_keys import (
     POOL_PAD,
     POOL_STRIDE,
     POOL_WINDOW,
+    POOLING,
     RELU,
+    RELU_FIRST,
     ROWS,
     STRIDE,
     TRAINABLE,
@@ -128,7 +130,7 @@ def network_of(
         layer = _layer(section, section.name(taken), front, named, outputs)
         outputs[layer.name] = _output(layer)
         layers.append(layer)
-    if not any(layer.trainable for layer in layers):
+    if not any(layer.trainable or layer.only_pools for layer in layers):
         raise BadInput(f"{file}: all layers have {TRAINABLE.key} = false: allowed is all but one")
     for each in layer_fusion:
         if each not in outputs:
@@ -151,6 +153,11 @@ def network_of(
     if isinstance(numbers, FixedFormat):
         for layer in layers:
             front = previous(network, layer)
+            if layer.only_pools:
+                raise BadInput(
+                    f"{file}: layer {layer.name}: allowed are convolutions and full connections "
+                    f"with {FORMAT.key} = {FIXED16!r}: its kernels of 1 need a float format"
+                )
             if isinstance(layer.input, tuple):
                 raise BadInput(
                     f"{file}: layer {layer.name}: {INPUT_OF.key}: allowed is one layer with "
@@ -225,14 +232,13 @@ def _layer(
     """
     kind = next((kind for kind in KINDS if name.startswith(kind)), None)
     if kind is None:
-        raise section.bad("name", "conv... or fc..., which gives the kind of layer")
+        raise section.bad("name", "conv..., fc... or pool..., which gives the kind of layer")
     section.where = f"layer {name}"
+    if kind == POOLING:
+        return _pooling(section, name, front, designs, outputs)
     maps = MAPS.read(section)
     relu = RELU.read(section)
-    design = designs[section.choice("design", designs)] if section.has("design") else None
-    section.has(LAYER_KEY)  # read before, with the network's
-    taken = INPUT_OF.read(section, outputs)
-    size = _taken(section, taken, outputs) if taken else front
+    design, taken, size = _place(section, front, designs, outputs)
     if kind == "conv":
         groups, shape = _convolution(section, size, maps, relu)
     else:
@@ -254,6 +260,45 @@ def _layer(
         input=taken,
         add=add,
         trainable=trainable,
+    )
+
+
+def _place(
+    section: Section,
+    front: Size,
+    designs: Mapping[str, str | None],
+    outputs: Mapping[str, Size],
+) -> tuple[str | None, str | tuple[str, ...] | None, Size]:
+    """Return the design of a layer, the names of the layers that it takes, and its input's size."""
+    design = designs[section.choice("design", designs)] if section.has("design") else None
+    section.has(LAYER_KEY)  # read before, with the network's
+    taken = INPUT_OF.read(section, outputs)
+    return design, taken, _taken(section, taken, outputs) if taken else front
+
+
+def _pooling(
+    section: Section,
+    name: str,
+    front: Size,
+    designs: Mapping[str, str | None],
+    outputs: Mapping[str, Size],
+) -> Layer:
+    """Read a [[layer]] that only pools: a convolution with kernels of 1, a group for each map."""
+    design, taken, (rows, columns, maps) = _place(section, front, designs, outputs)
+    section.value("pool")  # required, unlike that of a convolution
+    relu = RELU_FIRST.read(section)
+    shape = Shape(n=1, m=1, k=1, rows=rows, columns=columns, relu=relu)
+    pooled = _pooled(section, shape)
+    section.finish()
+    return Layer(
+        name=name,
+        kind="conv",
+        groups=maps,
+        shape=pooled,
+        design=design,
+        input=taken,
+        trainable=False,
+        only_pools=True,
     )
 
 

@@ -30,8 +30,11 @@ from merp.models.base.storage import BYTE, TENSORS
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
 MAX_MAPS = 1 << 16
 
-KINDS = ("conv", "fc")
-"""Prefixes of layer names, which give the kind of a layer: a convolution, or fully connected."""
+POOLING = "pool"
+KINDS = ("conv", "fc", POOLING)
+"""Prefixes of layer names, which give the kind of a layer: a convolution, fully connected, or only
+pooling.
+"""
 
 AUTO = "auto"
 """``design`` of a layer whose design a plan on a board chooses; otherwise the layer has none."""
@@ -138,6 +141,9 @@ INPUT: tuple[Key, ...] = (ROWS, COLUMNS, CHANNELS)
 
 MAPS = WholeKey(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
 RELU = FlagKey(key="relu", says="whether ReLU follows", default=True)
+RELU_FIRST = FlagKey(key="relu", says="whether ReLU precedes the pooling", default=False)
+"""Key of a layer that only pools."""
+
 INPUT_OF = Sources(
     key="input",
     says="name of an earlier layer, whose output this one takes; or a list of names, whose maps "

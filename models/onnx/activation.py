@@ -6,6 +6,7 @@ from math import inf, prod
 from typing import Any
 
 from merp.models.base.shape import Pool
+from merp.models.network.network_keys import POOLING
 from merp.models.onnx.assembly import Assembly
 from merp.models.onnx.axes import meant
 from merp.models.onnx.node import Node
@@ -138,7 +139,6 @@ def _pool(assembly: Assembly, node: Node, kind: str, *, own: bool = True) -> Non
     if (window, stride) == (1, 1) and not any(sides):
         assembly.said[node] = f"{node.label} is omitted: its windows are single elements"
         return
-    _check_second(assembly, node)
     if padding is not None:
         _check_padding(assembly, padding, kind)
     sizes = rows + top + bottom, columns + left + right
@@ -156,6 +156,20 @@ def _pool(assembly: Assembly, node: Node, kind: str, *, own: bool = True) -> Non
         keys["pad"] = pool.pad if isinstance(pool.pad, int) else list(pool.pad)
     if ceil and _partial(node, pool, rows, columns):
         keys["ceil"] = True
+    _add(assembly, node, keys)
+
+
+def _add(assembly: Assembly, node: Node, keys: dict[str, Any]) -> None:
+    """Add a pooling to the layers before ``node``, or as a layer of its own.
+
+    It is a layer of its own if they have pooling, another node takes their output, too, or the
+    pooling is of the images.
+    """
+    front = assembly.value.layer
+    several = len(assembly.graph.users[node.inputs[0]]) > 1
+    if front is None or front.pooled or front.taken is not None or several:
+        assembly.begin(node, POOLING, None, None, {"pool": keys})
+        return
     assembly.extend(node, {"pool": keys})
 
 
@@ -165,10 +179,9 @@ def _global_average(assembly: Assembly, node: Node) -> None:
     rows, columns, _ = assembly.size
     if (rows, columns) == (1, 1):
         return
-    _check_second(assembly, node)
     if rows != columns:
         raise node.refuse(f"maps of {rows} x {columns}: must be square, like windows of engines")
-    assembly.extend(node, {"pool": {"kind": "average", "window": rows, "stride": rows}})
+    _add(assembly, node, {"kind": "average", "window": rows, "stride": rows})
 
 
 def _check_padding(assembly: Assembly, padding: Padding, kind: str) -> None:
@@ -195,11 +208,5 @@ def _partial(node: Node, pool: Pool, rows: int, columns: int) -> bool:
 
 
 def _check_flat(assembly: Assembly, node: Node) -> None:
-    assembly.last(node)
     if assembly.flat:
         raise node.refuse("takes features without rows and columns: must follow a convolution")
-
-
-def _check_second(assembly: Assembly, node: Node) -> None:
-    if assembly.pooled:
-        raise node.refuse("is a second pooling after a convolution: allowed is one")

@@ -23,6 +23,7 @@ from merp.models.onnx.layer import ModelLayer, Size
 from merp.models.onnx.layer_names import layer_name
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import Tensor
+from merp.models.onnx.together import Front, Together, parts_of
 from merp.models.onnx.windows import Padding
 
 MOST_LAYERS = 512
@@ -33,7 +34,7 @@ class Value:
     """A value that depends on the images.
 
     Attributes:
-        layer: the layer that computes the value; None for the images.
+        layer: the layer or layers that compute the value; None for the images.
         stage: number of the layer's nodes up to this value. The value after the last node is the
             output of the layer.
         size: rows, columns, channels.
@@ -45,7 +46,7 @@ class Value:
         ended: a node that must be the last one, if the value follows such a node.
     """
 
-    layer: ModelLayer | None
+    layer: Front | None
     stage: int
     size: Size
     flat: bool
@@ -77,7 +78,7 @@ class Assembly:
         layers: the layers so far.
         values: the values so far, by name.
         value: input of the current node, and then its output.
-        done: the converted nodes. Each has the layer of its output, or None for the images.
+        done: the converted nodes. Each has the layers of its output, or none for the images.
         said: notes on nodes that are not layers, one line per node.
     """
 
@@ -91,7 +92,7 @@ class Assembly:
         image = graph.image
         self.value = Value(layer=None, stage=0, size=image.size, flat=image.flat, axes=image.axes)
         self.values = {image.name: self.value}
-        self.done: dict[Node, ModelLayer | None] = {}
+        self.done: dict[Node, tuple[ModelLayer, ...]] = {}
         self.said: dict[Node, str] = {}
 
     def tables(self, layers: Sequence[ModelLayer]) -> dict[str, Any]:
@@ -103,13 +104,13 @@ class Assembly:
         self,
         node: Node,
         kind: str,
-        weight: Tensor,
+        weight: Tensor | None,
         bias: Tensor | None,
         keys: dict[str, Any],
         *,
         inputs_first: bool = False,
     ) -> None:
-        """Begin a layer at ``node``, without ReLU and pooling; ``keys`` belong to [[layer]].
+        """Begin a layer at ``node``; ``keys`` belong to [[layer]], pooling of its own, too.
 
         Raises:
             BadInput: merp does not support the layer.
@@ -122,7 +123,7 @@ class Assembly:
         name = layer_name(kind, node.name, number, taken)
         layer = ModelLayer(
             node=node,
-            table={"name": name, **keys, "relu": False, "design": AUTO},
+            table={"name": name, **({"relu": False} if weight else {}), **keys, "design": AUTO},
             weight=weight,
             bias=bias,
             source=self.value.layer,
@@ -138,16 +139,18 @@ class Assembly:
         self.value = Value(layer=layer, stage=1, size=_output(probe), flat=kind == "fc")
 
     def extend(self, node: Node, keys: dict[str, Any]) -> None:
-        """Add ReLU or pooling to the layer before ``node``; ``keys`` belong to [[layer]].
+        """Add ReLU or pooling to the layers before ``node``; ``keys`` belong to [[layer]].
 
         Raises:
             BadInput: merp does not support the layer.
         """
-        layer = self.changed(node)
-        probe = self._probe(node, layer.table | keys, layer.front)
-        self._check_design(layer, node, probe)
-        layer.table |= keys
-        self._belongs(node, layer, _output(probe))
+        front = self.changed(node)
+        maps, parts = self.maps, parts_of(front)
+        probes = [self._probe(node, part.table | keys, part.front) for part in parts]
+        for part, probe in zip(parts, probes, strict=True):
+            self._check_design(part, node, probe)
+            part.table |= keys
+        self._belongs(node, front, (*_output(probes[0])[:2], maps))
 
     def fold(self, node: Node, fold: Fold) -> None:
         """Fold the operation of ``node`` into the layer whose sums it uses.
@@ -156,7 +159,8 @@ class Assembly:
             BadInput: there is no such layer, or another node is between them.
         """
         layer = self.changed(node)
-        if not layer.plain or (self.flat and (self.value.flattened or self.size[:2] != (1, 1))):
+        flattened = self.flat and (self.value.flattened or self.size[:2] != (1, 1))
+        if isinstance(layer, Together) or not layer.plain or flattened:
             raise node.refuse(
                 "must follow its convolution or full connection directly: elsewhere it needs a "
                 "block that scales maps"
@@ -175,8 +179,10 @@ class Assembly:
         """
         self.value = adder
         layer = self.changed(node)
+        assert isinstance(layer, ModelLayer)
+        assert isinstance(other.layer, ModelLayer)
         for each in self.layers:
-            if other.layer is not None and each.added is other.layer and each.adding is not None:
+            if each.added is other.layer and each.adding is not None:
                 raise node.refuse(
                     f"adds the output of {other.layer.name}, as {each.adding.label} does: allowed "
                     "is one addition of it"
@@ -185,8 +191,8 @@ class Assembly:
         layer.added, layer.adding = other.layer, node
         self._belongs(node, layer, self.size)
 
-    def last(self, node: Node) -> ModelLayer:
-        """Return the layer before ``node``.
+    def last(self, node: Node) -> Front:
+        """Return the layer or layers before ``node``.
 
         Raises:
             BadInput: the input of the node is the images.
@@ -195,8 +201,8 @@ class Assembly:
             raise node.refuse("must follow a convolution or a full connection")
         return self.value.layer
 
-    def changed(self, node: Node) -> ModelLayer:
-        """Return the layer before ``node``, of which the node becomes a part.
+    def changed(self, node: Node) -> Front:
+        """Return the layer or layers before ``node``, of which the node becomes a part.
 
         Raises:
             BadInput: another node also uses its value.
@@ -206,6 +212,24 @@ class Assembly:
         if layer.taken is not None:
             raise _taken_twice(layer, node, layer.taken)
         return layer
+
+    def take_alone(self, value: Value, name: str, node: Node) -> None:
+        """Record that ``node``, and no other node, uses the output ``name`` of layers.
+
+        Raises:
+            BadInput: another node uses it, too.
+        """
+        others = [each for each in self.graph.users[name] if each is not node]
+        if value.layer is not None and value.layer.taken is not None:
+            others.append(value.layer.taken)
+        if others:
+            raise node.refuse(
+                f"joins {shown(name)}, which {others[0].label} uses, too: must be its only use: "
+                "elsewhere it needs a block that copies maps"
+            )
+        self._take(value, node)
+        for part in parts_of(value.layer):
+            part.taken = node
 
     def end(self, node: Node) -> None:
         """Mark ``node`` as the last node; no other node may follow it."""
@@ -268,7 +292,7 @@ class Assembly:
         """Add elements around the maps, for the convolution or pooling that follows."""
         self.value = replace(self.value, padding=padding)
 
-    def _belongs(self, node: Node, layer: ModelLayer, size: Size) -> None:
+    def _belongs(self, node: Node, layer: Front, size: Size) -> None:
         """Make ``node`` a part of a layer, whose output then has the size ``size``."""
         layer.nodes.append(node)
         self.value = replace(self.value, stage=len(layer.nodes), size=size, padding=None)
@@ -326,7 +350,7 @@ def _output(layer: Layer) -> Size:
     return shape.pooled_rows, shape.pooled_columns, layer.biases
 
 
-def _taken_twice(layer: ModelLayer, node: Node, other: Node) -> BadInput:
+def _taken_twice(layer: Front, node: Node, other: Node) -> BadInput:
     return node.refuse(
         f"uses the same value as {other.label}: allowed is the output of {layer.name}, after its "
         "normalisation, addition, ReLU and pooling"

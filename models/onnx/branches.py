@@ -13,6 +13,7 @@ from typing import Any
 
 from merp.models.base.errors import BadInput
 from merp.models.onnx.layer import ModelLayer
+from merp.models.onnx.together import Together, parts_of
 
 
 def in_order(layers: Sequence[ModelLayer]) -> list[ModelLayer]:
@@ -66,7 +67,9 @@ def table_of(layer: ModelLayer, front: ModelLayer | None) -> dict[str, Any]:
     """Return the table [[layer]] of a layer that follows ``front`` in a network file."""
     name, rest = layer.name, {key: layer.table[key] for key in layer.table if key != "name"}
     table: dict[str, Any] = {"name": name}
-    if layer.source is not None and layer.source is not front:
+    if isinstance(layer.source, Together):
+        table["input"] = [part.name for part in layer.source.parts]
+    elif layer.source is not None and layer.source is not front:
         table["input"] = layer.source.name
     table |= rest
     if layer.added is not None:
@@ -78,7 +81,8 @@ def _takers(layers: Sequence[ModelLayer]) -> dict[ModelLayer | None, list[ModelL
     """Return for each layer, and for the images, the layers that use its output."""
     found: dict[ModelLayer | None, list[ModelLayer]] = {layer: [] for layer in layers}
     for layer in layers:
-        found.setdefault(layer.source, []).append(layer)
+        for front in parts_of(layer.source) or (None,):
+            found.setdefault(front, []).append(layer)
     return found
 
 
@@ -90,7 +94,7 @@ def _sorter(
     sorter: TopologicalSorter[int] = TopologicalSorter()
     for layer in layers:
         added = additions[layer]
-        fronts = {each for each in (layer.source, added) if each is not None}
+        fronts = {*parts_of(layer.source), *(() if added is None else (added,))}
         beside = takers[added] if added is not None else []
         sorter.add(place[layer], *sorted(place[each] for each in {*fronts, *beside} - {layer}))
     return sorter

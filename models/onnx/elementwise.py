@@ -7,7 +7,9 @@ from merp.models.onnx.assembly import Assembly, Value
 from merp.models.onnx.axes import CHANNELS_FIRST
 from merp.models.onnx.branches import may_add
 from merp.models.onnx.folding import Constant
+from merp.models.onnx.layer import ModelLayer
 from merp.models.onnx.node import Node
+from merp.models.onnx.together import Together
 
 
 def add(assembly: Assembly, node: Node) -> None:
@@ -70,7 +72,12 @@ def _residual(assembly: Assembly, node: Node) -> None:
             )
     values = [assembly.values[name] for name in node.inputs]
     one, other = map(shown, node.inputs)
-    layers = [value.layer for value in values if value.layer is not None]
+    layers = [value.layer for value in values if isinstance(value.layer, ModelLayer)]
+    for value in values:
+        if isinstance(value.layer, Together):
+            raise node.refuse(
+                f"adds {value.layer.name}, maps of several layers: must be the output of one layer"
+            )
     if len(layers) < 2:
         raise node.refuse("adds the images: allowed are outputs of layers; images have no delta")
     if layers[0] is layers[1]:

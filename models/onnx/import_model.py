@@ -55,7 +55,9 @@ class ModelWeights(Mapping[str, tuple[Bits, Bits]]):
     """Kernels and biases of the layers for which a model has numbers, computed on demand."""
 
     def __init__(self, layers: tuple[ModelLayer, ...], fmt: FloatFormat) -> None:
-        self._layers = {layer.name: layer for layer in layers if layer.has_data}
+        self._layers = {
+            layer.name: layer for layer in layers if layer.weight is not None and layer.has_data
+        }
         self._fmt = fmt
 
     def __getitem__(self, name: str) -> tuple[Bits, Bits]:
@@ -113,8 +115,8 @@ def import_model(path: Path, *, partial: bool = False, without_lrn: bool = False
         layer.table = table_of(layer, front)
     tables = assembly.tables(layers)
     weights = ModelWeights(tuple(layers), FORMATS[assembly.format])
-    kept = {None, *layers}
-    done = {node for node, layer in assembly.done.items() if layer in kept}
+    kept = set(layers)
+    done = {node for node, found in assembly.done.items() if kept.issuperset(found)}
     return Imported(
         model=model,
         network=network_of(path.name, tables, weights),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from merp.models.onnx.folding import Fold, Values, numbers
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import Tensor
 
+if TYPE_CHECKING:  # it consists of layers
+    from merp.models.onnx.together import Together
+
 Size = tuple[int, int, int]  # rows, columns, channels
 
 CHUNK = 1 << 22
@@ -28,10 +31,10 @@ class ModelLayer:
     """A layer of a model.
 
     Attributes:
-        node: the node with the weights: Conv, Gemm or MatMul.
+        node: the node with the weights: Conv, Gemm or MatMul; or a pooling of its own.
         table: keys of [[layer]] in a network file.
-        weight, bias: tensors of the node.
-        source: the layer whose output is the input of this layer; None for the images.
+        weight, bias: tensors of the node; None if it has none.
+        source: the layer or layers whose output is the input of this layer; None for the images.
         front: the size of the input.
         inputs_first: whether weights of a fully connected layer are (inputs, outputs), not
             (outputs, inputs).
@@ -48,9 +51,9 @@ class ModelLayer:
 
     node: Node
     table: dict[str, Any]
-    weight: Tensor
+    weight: Tensor | None
     bias: Tensor | None
-    source: ModelLayer | None
+    source: ModelLayer | Together | None
     front: Size
     inputs_first: bool = False
     flattened: Size | None = None
@@ -70,7 +73,7 @@ class ModelLayer:
     @property
     def activated(self) -> bool:
         """Whether the layer has ReLU."""
-        return bool(self.table["relu"])
+        return bool(self.table.get("relu", False))
 
     @property
     def pooled(self) -> dict[str, Any] | None:
@@ -85,7 +88,7 @@ class ModelLayer:
     @property
     def tensors(self) -> list[Tensor]:
         """All constants of its kernels and biases."""
-        own = [self.weight] if self.bias is None else [self.weight, self.bias]
+        own = [each for each in (self.weight, self.bias) if each is not None]
         return own + [each for fold in self.folds for each in fold.tensors]
 
     @property
@@ -99,7 +102,8 @@ class ModelLayer:
         Raises:
             BadInput: a number is not finite, or exceeds the range of the format.
         """
-        kernels = self._kernels()
+        assert self.weight is not None
+        kernels = self._kernels(self.weight.array())
         maps = len(kernels)
         factor, biases = np.ones(maps), np.zeros(maps)
         if self.bias is not None:
@@ -118,9 +122,8 @@ class ModelLayer:
             found[part] = self._rounded("weights", scaled, fmt)
         return found, self._rounded("biases", biases, fmt)
 
-    def _kernels(self) -> NDArray[Any]:
+    def _kernels(self, array: NDArray[Any]) -> NDArray[Any]:
         """Return the weights as (maps, inputs of a group, k, k), in the model's type."""
-        array = self.weight.array()
         if self.node.operator == "Conv":
             return array
         rows = array.T if self.inputs_first else array

@@ -16,7 +16,7 @@ OPERATORS = ("Conv", "Gemm", "MatMul")
 
 
 def layer_name(kind: str, node: str, number: int, taken: Collection[str]) -> str:
-    """Return a name for the layer of a node: ``conv`` or ``fc``, and the last part of its name.
+    """Return a name for the layer of a node: its kind, and the last part of the node's name.
 
     ``/features/features.0/Conv``, as PyTorch writes it, becomes ``conv-features.0``, and ``Conv_3``
     becomes ``conv_3``. A node without a name gives ``conv1``, by the ``number`` of the layer. If

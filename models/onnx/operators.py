@@ -19,6 +19,7 @@ from merp.models.onnx.activation import (
 )
 from merp.models.onnx.assembly import Assembly
 from merp.models.onnx.axes import CHANNELS_FIRST
+from merp.models.onnx.concatenation import concat
 from merp.models.onnx.convolution import batch_normalization, conv, gemm, matmul
 from merp.models.onnx.elementwise import add, scale, total
 from merp.models.onnx.model_file import OWN_DOMAINS
@@ -34,6 +35,7 @@ from merp.models.onnx.passing import (
     squeeze,
     transpose,
 )
+from merp.models.onnx.together import parts_of
 
 OPERATORS: Mapping[str, Callable[[Assembly, Node], None]] = {
     "Conv": conv,
@@ -44,6 +46,7 @@ OPERATORS: Mapping[str, Callable[[Assembly, Node], None]] = {
     "Mul": scale,
     "Sub": scale,
     "Div": scale,
+    "Concat": concat,
     "BatchNormalization": batch_normalization,
     "Relu": relu,
     "Clip": clip,
@@ -68,7 +71,6 @@ OPERATORS: Mapping[str, Callable[[Assembly, Node], None]] = {
 REASONS: Mapping[str, str] = (
     {
         "Attention": "attention is not supported",
-        "Concat": "a layer takes the maps of one layer: it needs a block that joins maps",
         "ConvTranspose": "the engines dilate deltas, not maps of forward propagation",
     }
     | dict.fromkeys(
@@ -111,7 +113,7 @@ def take(assembly: Assembly, node: Node) -> None:
     OPERATORS[node.operator](assembly, node)
     node.finish()
     assembly.values[node.outputs[0]] = assembly.value
-    assembly.done[node] = assembly.value.layer
+    assembly.done[node] = parts_of(assembly.value.layer)
 
 
 def refusal(node: Node) -> BadInput:

@@ -37,7 +37,7 @@ def write_back(imported: Imported, words: Mapping[str, tuple[Bits, Bits]]) -> by
     used = _uses(graph)
     gone: set[int] = set()
     for layer in imported.layers:
-        if layer.name in words:
+        if layer.name in words and layer.weight is not None:
             _write(graph, layer, words[layer.name], used)
             gone |= _unfold(graph, layer, imported.constants)
     _keep(graph.node, [node for index, node in enumerate(graph.node) if index not in gone])
@@ -59,6 +59,7 @@ def _write(
 ) -> None:
     """Write kernels and biases into the node of a layer; it replaces the folded nodes."""
     weights, biases = words
+    assert layer.weight is not None
     node = graph.node[layer.node.index]
     if node.op_type != "Conv":
         weights = weights[:, :, 0, 0]

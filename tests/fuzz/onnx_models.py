@@ -352,6 +352,45 @@ def resnet18(kind: str = "cifar", seed: int = 0) -> ModelProto:
     return resnet((3, 224, 224), BASIC, stem=(7, 2, 3), pool=(3, 2, 1), classes=20, seed=seed)
 
 
+def random_fires(draw: Random) -> ModelProto:
+    """Return blocks whose branches are joined, as in SqueezeNet and Inception, and pooled at will.
+
+    A branch is a convolution of 1 x 1 or 3 x 3, two of them, or a pooling of its own.
+    """
+    size = draw.randint(1, 3), draw.randint(5, 9), draw.randint(5, 9)
+    made = Branches(size, draw.randrange(1 << 30))
+    value = made.same("Relu", made.conv("x", draw.randint(2, 4), 3, 1, 1))
+    for _ in range(draw.randint(1, 3)):
+        if draw.random() < 0.5:
+            value = made.same("Relu", made.conv(value, draw.randint(1, 3), 1))
+        step = draw.randint(1, 2)
+        kinds = ["dot", "cross", "both", *(["pool"] if step == 2 else [])]
+        branches = []
+        for kind in draw.sample(kinds, draw.randint(2, 3)):
+            maps = draw.randint(1, 4)
+            if kind == "pool":
+                branches.append(made.pool(value, 3, 2, 1))
+                continue
+            out = value
+            if kind == "both":
+                out = made.same("Relu", made.conv(out, maps, 1))
+            k = 1 if kind == "dot" else 3
+            out = made.conv(out, maps, k, step, k // 2, normalised=draw.random() < 0.3)
+            branches.append(made.same("Relu", out) if draw.random() < 0.8 else out)
+        shapes = [made.shapes[each] for each in branches]
+        whole = (sum(maps for maps, *_ in shapes), *shapes[0][1:])
+        value = made.put("Concat", " ".join(branches), whole, axis=1)
+        if draw.random() < 0.2:
+            value = made.same("Relu", value)
+        if draw.random() < 0.4 and min(whole[1:]) > 2:
+            value = made.pool(value, 2, draw.randint(1, 2))
+            if draw.random() < 0.5 and min(made.shapes[value][1:]) > 1:
+                value = made.pool(value, 2, 2, kind="AveragePool")
+        if min(made.shapes[value][1:]) < 3:
+            break
+    return made.ending(made.fc(made.flat(value), draw.randint(1, 9)))
+
+
 def random_branches(draw: Random) -> ModelProto:
     """Return a network of one to four blocks that branch and join, of every supported kind."""
     channels, rows, columns = draw.randint(1, 3), draw.randint(4, 12), draw.randint(4, 12)

@@ -37,9 +37,10 @@ def check_counts(network: Network) -> None:
             forward["add_in"] = pass_words.added_words(shape, 2) if layer.add else 0
         part = ADDING if layer.add else WHOLE
         assert counter.port_words(shape, 2, design, part) == forward
-        update = update_design(network, layer)
-        walked = backward_counter.update_words(shape, 2, update)
-        assert walked == pass_words.update_port_words(shape, 2)
+        if layer.trainable:
+            update = update_design(network, layer)
+            walked = backward_counter.update_words(shape, 2, update)
+            assert walked == pass_words.update_port_words(shape, 2)
         if previous(network, layer) is None:
             continue
         undone, engine = behind(network, layer).shape, delta_design(network, layer).engine
@@ -61,8 +62,10 @@ def check_pooled_counts(network: Network) -> None:
     count = Count(name="all", state="pooled")
     for each in closed_form.network_traffic(network, 2, count):
         layer, shape = each.layer, undone_shape(network, each.layer)
-        update = update_design(network, layer)
-        walks = [("ku", each.ku, backward_counter.update_words(shape, 2, update, True))]
+        walks = []
+        if each.ku is not None:
+            update = update_design(network, layer)
+            walks.append(("ku", each.ku, backward_counter.update_words(shape, 2, update, True)))
         if each.dp is not None:
             engine = delta_design(network, layer, before=True).engine
             part = ADDING if begun(network, layer) else WHOLE

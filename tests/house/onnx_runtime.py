@@ -58,14 +58,27 @@ def pooled(layer: Layer, x: np.ndarray, kind: str | None = None) -> np.ndarray:
     return seen.mean((-2, -1)) if averaged else seen.max((-2, -1))
 
 
+def taken(
+    network: Network, layer: Layer, made: dict[str, tuple[np.ndarray, np.ndarray]]
+) -> list[np.ndarray]:
+    """What a layer takes of the outputs ``made`` and their errors; nothing for the images."""
+    front = previous(network, layer)
+    if front is None:
+        return []
+    names = [layer.input] if isinstance(layer.input, str) else layer.input or [front.name]
+    return [np.concatenate([made[name][each] for name in names], axis=-1) for each in range(2)]
+
+
 def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The network in binary64, and how far a run in binary32 may be from it, element by element."""
     network, images = imported.network, (x, np.zeros_like(x))
     made: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     for layer, source in zip(network.layers, imported.layers, strict=True):
-        front, beside = previous(network, layer), added(network, layer)
-        x, error = (as_input(each, layer) for each in (made[front.name] if front else images))
-        kernels, biases = (to_values(each, network.fmt) for each in network.weights[layer.name])
+        beside = added(network, layer)
+        x, error = (as_input(each, layer) for each in taken(network, layer, made) or images)
+        kernels, biases = np.ones((layer.biases, 1, 1, 1)), np.zeros(layer.biases)
+        if not layer.only_pools:
+            kernels, biases = (to_values(each, network.fmt) for each in network.weights[layer.name])
         spread = np.abs(biases)
         if source.bias is not None:
             spread = np.abs(source.bias.array()).astype(np.float64)

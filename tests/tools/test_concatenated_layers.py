@@ -1,4 +1,4 @@
-"""Layers that take the outputs of several others together train with golden's bits."""
+"""Layers that take several outputs together, or only pool, train with golden's bits."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from marks import in_full
-from network_text import layer, max_pool, network_text
+from network_text import average_pool, layer, max_pool, network_text
 from terminal import Terminal
 
 DESIGNS = {
@@ -39,7 +39,19 @@ MIXED = network_text(
     designs=DESIGNS,
     storage={"deltas": "bfloat16", "maps": "bfloat16"},
 )
-NETWORKS = {"fire": FIRE, "mixed": MIXED}
+# As in Inception: a pooling beside convolutions, and another one behind all.
+POOLED = network_text(
+    "pooled",
+    (6, 6, 2),
+    layer("conv1", 3, **CROSS),
+    {"name": "pool2", "pool": max_pool(2, 2), "design": "k1"},
+    layer("conv3", 4, input="conv1", stride=2, **CROSS),
+    layer("conv4", 3, input=["pool2", "conv3"], pool=max_pool(2, 1), **DOT),
+    {"name": "pool5", "pool": average_pool(2, 2), "relu": True, "design": "k1"},
+    layer("fc6", 3, relu=False, design="k3"),
+    designs=DESIGNS,
+)
+NETWORKS = {"fire": FIRE, "mixed": MIXED, "pooled": POOLED}
 
 
 @pytest.fixture
@@ -60,6 +72,20 @@ def train(tmp_path: Path, terminal: Terminal) -> Callable[..., bytes]:
         return found
 
     return trained
+
+
+def test_a_layer_that_pools_has_kernels_of_one(tmp_path: Path, terminal: Terminal) -> None:
+    """Training leaves them, and it has no kernel update."""
+    path = tmp_path / "pooled.toml"
+    path.write_text(POOLED)
+    data, saved = tmp_path / "data.npz", tmp_path / "saved.npz"
+    np.savez(data, images=np.ones((5, 6, 6, 2)), labels=np.arange(5) % 3)
+    terminal.answer("train", path, "--data", data, "--batch", 2, "--steps", 1, "--save", saved)
+    with np.load(saved) as found:
+        np.testing.assert_array_equal(found["pool2.kernel"], np.ones((3, 1, 1, 1)))
+        np.testing.assert_array_equal(found["pool2.bias"], np.zeros(3))
+    told = terminal.refusal("simulate", path, "--layer", "pool2", "--phase", "ku")
+    assert "pool2 is frozen" in told
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -108,7 +134,7 @@ def test_deltas_of_sums_are_refused_where_layers_differ(tmp_path: Path, terminal
     )
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", ["fire", "mixed"])
 @pytest.mark.parametrize(
     ("phase", "option"),
     [("fp", ["--state"]), *((each, ["--delta-at", "pooled"]) for each in ("dp", "ku"))],

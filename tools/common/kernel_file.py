@@ -20,7 +20,7 @@ from merp.models.base.file_format import PARAMETERS, check_format
 from merp.models.base.given import name_of
 from merp.models.golden.in_memory import in_memory
 from merp.models.golden.initial import Parameters, parameters
-from merp.models.network.network import Network
+from merp.models.network.network import Layer, Network
 from merp.tools.common.given_numbers import refuse_first
 from merp.tools.common.given_words import given_words
 from merp.tools.common.npz import read_npz
@@ -90,6 +90,11 @@ def kernel_arrays(path: Path, network: Network) -> dict[str, NDArray[np.generic]
     return arrays
 
 
+def weighted(network: Network) -> list[Layer]:
+    """Return the layers with kernels of their own; others only pool."""
+    return [layer for layer in network.layers if not layer.only_pools]
+
+
 def every_pair(
     path: Path | None, words: Mapping[str, Any], network: Network
 ) -> dict[str, tuple[Any, Any]]:
@@ -98,7 +103,7 @@ def every_pair(
     Raises:
         BadInput: a layer has neither.
     """
-    for layer in network.layers:
+    for layer in weighted(network):
         keys = [f"{layer.name}{suffix}" for suffix in SUFFIXES]
         missing = [key for key in keys if key not in words]
         if missing and layer.name not in network.weights:
@@ -107,7 +112,7 @@ def every_pair(
                 raise BadInput(f"{name_of('weights')}: {network.name} has no weights: {allowed}")
             raise BadInput(f"{path}: {missing[0]} is missing: {allowed}")
     pairs = _Overlay(words, network.weights)
-    return {layer.name: pairs[layer.name] for layer in network.layers}
+    return {layer.name: pairs[layer.name] for layer in weighted(network)}
 
 
 def read_pairs(path: Path, network: Network) -> dict[str, tuple[Bits, Bits]]:
@@ -121,7 +126,7 @@ def read_pairs(path: Path, network: Network) -> dict[str, tuple[Bits, Bits]]:
     words = kernel_words(path, network)
     pairs = _Overlay(words, network.weights)
     found = {}
-    for layer in network.layers:
+    for layer in weighted(network):
         missing = [suffix for suffix in SUFFIXES if f"{layer.name}{suffix}" not in words]
         if missing and layer.name not in network.weights and len(missing) < len(SUFFIXES):
             raise BadInput(f"{path}: {layer.name}{missing[0]} is missing, in the model, too")

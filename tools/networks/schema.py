@@ -30,10 +30,13 @@ from merp.models.network.network_keys import (
     FRACTIONS,
     IMAGE_STORAGE,
     INPUT,
+    INPUT_OF,
     KINDS,
     LAYER,
     LAYER_FUSION,
     POOL,
+    POOLING,
+    RELU_FIRST,
     ROUNDING,
     STORAGE,
 )
@@ -124,7 +127,12 @@ def _layers(*, whole: bool) -> Schema:
 
 
 def _layer(kind: str, *, whole: bool) -> Schema:
-    keys = LAYER + CONVOLUTION if kind == "conv" else LAYER
+    own_keys: Mapping[str, tuple[Key, ...]] = {
+        "conv": LAYER + CONVOLUTION,
+        "fc": LAYER,
+        POOLING: (RELU_FIRST, INPUT_OF),
+    }
+    keys = own_keys[kind]
     design = {
         **_NAMED,
         "description": "the design that runs it; if missing or auto, a plan on a board chooses it",
@@ -137,10 +145,14 @@ def _layer(kind: str, *, whole: bool) -> Schema:
     own = _table(fractions, (), whole=whole)
     own |= {"description": "changes to [fractions] for this layer"}
     found = {"name": _NAMED, **_nodes(keys), "design": design, "fractions": own}
-    if kind == "conv":
+    needed = ["name", *_required(keys)]
+    if kind != "fc":
         pool = _table(_nodes(POOL), _required(POOL), whole=whole)
-        found["pool"] = pool | {"description": "pooling after ReLU; default none"}
-    return _table(found, ("name", *_required(keys)), whole=whole)
+        default = "" if kind == POOLING else "; default none"
+        found["pool"] = pool | {"description": f"pooling after ReLU{default}"}
+    if kind == POOLING:
+        needed.append("pool")
+    return _table(found, tuple(needed), whole=whole)
 
 
 def _design(*, whole: bool) -> Schema:

@@ -21,7 +21,11 @@ def models(random: Random) -> list[str]:
     if random.randrange(3):
         made = onnx_models.random_model(random)
     else:
-        rest = onnx_models.random_branches(random), onnx_models.three_layers()
+        rest = (
+            onnx_models.random_branches(random),
+            onnx_models.random_fires(random),
+            onnx_models.three_layers(),
+        )
         made = random.choice(rest)
     return attempt(random, made)
 

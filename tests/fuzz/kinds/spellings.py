@@ -9,5 +9,7 @@ from kinds.models import attempt
 
 def spellings(random: Random) -> list[str]:
     """Try a model in another spelling, with one to four changes, in a verb."""
-    make = random.choice((onnx_models.random_model, onnx_models.random_branches))
+    make = random.choice(
+        (onnx_models.random_model, onnx_models.random_branches, onnx_models.random_fires)
+    )
     return attempt(random, onnx_spellings.respelt(make(random), random))

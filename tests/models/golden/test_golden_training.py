@@ -104,7 +104,25 @@ CONCATENATED = Network(
     ),
 )  # fmt: skip
 """Outputs with equal and with different ReLU and pooling, taken together; by two layers, by one."""
-NETWORKS = [MAXIMUM, AVERAGE, RESIDUAL, CONCATENATED]
+POOLED_TWICE = Network(
+    name="pooled-twice",
+    input=(7, 7, 2),
+    layers=(
+        conv("conv1", n=2, m=3, k=2, rows=7, columns=7, pool=Pool(window=2, stride=1)),
+        Layer(
+            name="pool2", kind="conv", groups=3, trainable=False, only_pools=True,
+            shape=Shape(n=1, m=1, k=1, rows=5, columns=5, relu=False,
+                        pool=Pool(window=3, stride=2)),
+        ),
+        Layer(
+            name="pool3", kind="conv", groups=3, trainable=False, only_pools=True,
+            shape=Shape(n=1, m=1, k=1, rows=2, columns=2, relu=False,
+                        pool=Pool(kind="average", window=2, stride=2)),
+        ),
+        full("fc4", 3, 3, False),
+    ),
+)  # fmt: skip
+NETWORKS = [MAXIMUM, AVERAGE, RESIDUAL, CONCATENATED, POOLED_TWICE]
 
 
 def images_of(network: Network, count: int = 2) -> np.ndarray:
@@ -121,7 +139,7 @@ def as_values(made, fmt=BINARY32):
     [
         *((kind, network) for network in (MAXIMUM, AVERAGE) for kind in LOSSES),
         ("hinge", RESIDUAL),
-        ("cross-entropy", CONCATENATED),
+        *(("cross-entropy", network) for network in (CONCATENATED, POOLED_TWICE)),
         *rows_in_full(*((kind, RESIDUAL) for kind in LOSSES if kind != "hinge")),
     ],
     ids=lambda each: getattr(each, "name", each),

@@ -198,8 +198,12 @@ BAD = {
             "binary64": "binary64 is not built",
         }.items()
     },
-    HEAD + CONV.replace("conv1", "pool1"): (
-        "layer 1: name = 'pool1': must be conv... or fc..., which gives the kind of layer"
+    HEAD + CONV.replace("conv1", "norm1"): (
+        "layer 1: name = 'norm1': must be conv..., fc... or pool..., which gives the kind of layer"
+    ),
+    HEAD + CONV + '[[layer]]\nname = "pool2"\n': "layer pool2: pool is missing",
+    HEAD + CONV + '[[layer]]\nname = "pool2"\nmaps = 6\npool = { kind = "max", window = 2 }\n': (
+        "layer pool2: unknown key 'maps': allowed are name, design, fractions, input, pool, relu"
     ),
     HEAD.replace('"t"', '"/x/y"') + CONV: f"network: name = '/x/y': must be {ALLOWED_NAME}",
     HEAD + CONV.replace("conv1", "conv/1"): f"layer 1: name = 'conv/1': must be {ALLOWED_NAME}",

@@ -22,8 +22,14 @@ KINDS: dict[str, tuple[str, dict[str, tuple[int, ...]], dict[str, Any]]] = {
     "whole": ("Conv", {"w": (MAPS, MAPS, 6, 6)}, {}),
     "narrow": ("Conv", {"w": (1, MAPS, 1, 1)}, {}),
     "pool": ("MaxPool", {}, {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    "mean": ("AveragePool", {}, {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    "join": ("Concat", {}, {"axis": 1}),
+    "rows": ("Concat", {}, {"axis": 2}),
     "norm": ("BatchNormalization", dict.fromkeys("stuv", (MAPS,)), {}),
     "bias": ("Add", {"b": (MAPS, 1, 1)}, {}),
+    "wide": ("Conv", {"w": (MAPS, 2 * MAPS, 1, 1)}, {}),
+    "widest": ("Conv", {"w": (MAPS, 3 * MAPS, 1, 1)}, {}),
+    "widest4": ("Conv", {"w": (MAPS, 4 * MAPS, 1, 1)}, {}),
     "fc": ("Gemm", {"w": (MAPS * 36, MAPS * 36)}, {}),
     "few": ("Gemm", {"w": (MAPS, MAPS)}, {}),
     "relu": ("Relu", {}, {}),
@@ -52,12 +58,18 @@ def own(name: str) -> str:
     return name.partition("-")[2]
 
 
+def names(layers: str | list[str]) -> str:
+    """The nodes of a layer, or of several."""
+    return own(layers) if isinstance(layers, str) else ",".join(map(own, layers))
+
+
 def keys(folder: Path, *lines: str) -> list[str]:
     """The layers of a model in order, each with what it takes and adds where it says so."""
     layers = import_model(made.saved(folder, wired(*lines))).tables["layer"]
     found = []
     for table in layers:
-        said = [f"{key} {own(table[key])}" for key in ("input", "add") if key in table]
+        said = [f"{key} {names(table[key])}" for key in ("input", "add") if key in table]
+        said += [f"{key}s" for key in ("pool",) if key in table]
         found.append(" ".join([own(table["name"]), *said]))
     return found
 
@@ -65,11 +77,55 @@ def keys(folder: Path, *lines: str) -> list[str]:
 def test_a_block_adds_what_it_takes(tmp_path: Path) -> None:
     lines = ["a = conv x", "b = relu a", "c = conv b", "d = relu c", "e = conv d"]
     lines += ["f = norm e", "g = add b f", "h = relu g", "y = pool h"]
-    assert keys(tmp_path, *lines) == ["a", "c", "e add a"]
+    assert keys(tmp_path, *lines) == ["a", "c", "e add a pools"]
     network = import_model(tmp_path / "net.onnx").network
     first, second, last = (layer.shape for layer in network.layers)
     assert (first.relu, second.relu, last.relu) == (True, True, True)
     assert (second.pool, last.pool is not None) == (None, True)
+
+
+def test_maps_that_are_joined_are_a_list(tmp_path: Path) -> None:
+    lines = ["a = conv x", "b = conv a", "c = conv a", "d = join c b", "e = relu d", "f = wide e"]
+    lines += ["g = wide e", "h = join f g", "i = join h", "j = relu i", "y = wide j"]
+    assert keys(tmp_path, *lines) == [
+        "a", "b", "c input a", "f input c,b", "g input c,b", "y input f,g",
+    ]  # fmt: skip
+    layers = {own(each.name): each for each in import_model(tmp_path / "net.onnx").network.layers}
+    assert all(layers[name].shape.relu for name in "bcfg"), "ReLU is a part of each layer"
+
+
+def test_joined_maps_are_joined_again(tmp_path: Path) -> None:
+    lines = ["a = conv x", "b = conv a", "c = conv a", "d = conv a", "e = join b c", "f = join d e"]
+    assert keys(tmp_path, *lines, "y = widest f")[-1] == "y input d,b,c"
+
+
+def test_a_pooling_of_joined_maps_is_a_part_of_each_layer(tmp_path: Path) -> None:
+    lines = ["a = conv x", "b = conv a", "c = conv a", "d = join b c", "e = pool d", "y = wide e"]
+    assert keys(tmp_path, *lines) == ["a", "b pools", "c input a pools", "y input b,c"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["a = conv x", "b = pool a", "y = mean b"], ["a pools", "y pools"]),
+        (
+            ["a = conv x", "b = pool a", "c = half a", "d = join b c", "y = wide d"],
+            ["a", "b pools", "c input a", "y input b,c"],
+        ),
+        (
+            ["a = conv x", "b = conv a", "c = conv a", "d = join b c", "e = pool d", "f = mean d",
+             "g = join e f", "y = widest4 g"],
+            ["a", "b", "c input a", "e input b,c pools", "f input b,c pools", "y input e,f"],
+        ),
+        (["a = pool x", "y = conv a"], ["a pools", "y"]),
+    ],
+    ids=["second", "beside", "joined", "images"],
+)  # fmt: skip
+def test_a_pooling_is_a_layer_of_its_own(
+    lines: list[str], found: list[str], tmp_path: Path
+) -> None:
+    """Behind another pooling, beside another user of its input, and in front of all layers."""
+    assert keys(tmp_path, *lines) == found
 
 
 @pytest.mark.parametrize("operands", ["c d", "d c"])
@@ -228,9 +284,42 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         (*BLOCK, "d = conv b", "y = relu d"),
         "'c' (Conv): 'c' is unused: must be used, or be output 'y'",
     ),
-    "a concatenation": (
-        (*BLOCK, "d = conv b", "y = Concat c d"),
-        "'y' (Concat): is not supported (a layer takes the maps of one layer: it needs a block",
+    "maps that are joined and used": (
+        (*BLOCK, "d = conv b", "e = join c d", "f = conv c", "y = add f e"),
+        "'e' (Concat): joins 'c', which node 'f' (Conv) uses, too: must be its only use: "
+        "elsewhere it needs a block that copies maps",
+    ),
+    "maps that were used and are joined": (
+        (*BLOCK, "d = conv c", "e = relu d", "y = join c e"),
+        "'y' (Concat): joins 'c', which node 'd' (Conv) uses, too: must be its only use",
+    ),
+    "maps that are joined to themselves": (
+        (*BLOCK, "y = join c c"),
+        "'y' (Concat): joins the output of conv-c to itself: must be different maps",
+    ),
+    "maps that are joined to the images": (
+        ("a = conv x", "y = join a x"),
+        "'y' (Concat): joins the images: allowed are outputs of layers",
+    ),
+    "rows that are joined": (
+        (*BLOCK, "d = conv b", "y = rows c d"),
+        "'y' (Concat): axis = 2: must be 1, that of the maps",
+    ),
+    "maps of different sizes": (
+        (*BLOCK, "d = half b", "y = join c d"),
+        "'y' (Concat): joins 'c' and 'd' of different sizes: must have equal rows and columns",
+    ),
+    "flattened maps": (
+        (*BLOCK, "d = conv b", "e = Flatten c", "f = Flatten d", "y = join e f"),
+        "'y' (Concat): joins flattened maps: must join them before Flatten",
+    ),
+    "a normalisation of joined maps": (
+        (*BLOCK, "d = conv b", "e = join c d", "y = Mul e e"),
+        "'y' (Mul): one input: must be a constant",
+    ),
+    "joined maps that are added": (
+        (*BLOCK, "d = conv b", "e = join c d", "f = wide e", "y = add f e"),
+        "'y' (Add): adds conv-c+conv-d, maps of several layers: must be the output of one layer",
     ),
     "a sum": (
         (*BLOCK, "d = conv b", "y = Sum c b d"),
@@ -277,7 +366,7 @@ def test_what_cannot_be_taken_gets_one_line(
         ((*BLOCK, "d = add c b", "y = Mul d d"), ["a", "c add a"], "y"),
         # the block's addition is not in it, so that both its branches cannot be
         ((*BLOCK, "d = conv b", "e = Mul d d", "y = add c e"), ["a", "c"], "d e y"),
-        ((*BLOCK, "d = conv b", "y = Concat c d"), ["a", "c"], "d y"),
+        ((*BLOCK, "d = conv b", "e = join c d", "y = Mul e e"), ["a", "c"], "d e y"),
         # s stands in front of b, which it adds, and of which nothing is left
         (
             (

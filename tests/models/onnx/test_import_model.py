@@ -58,7 +58,7 @@ def test_three_layers_are_within_the_stated_error_of_the_runtime(seed: int, tmp_
 
 
 @needs("onnxruntime")
-@pytest.mark.parametrize("make", [made.random_model, made.random_branches])
+@pytest.mark.parametrize("make", [made.random_model, made.random_branches, made.random_fires])
 @pytest.mark.parametrize("seed", range(8))
 def test_random_networks_are_within_the_stated_error_of_the_runtime(
     seed: int, make: Callable[[Random], Any], tmp_path: Path

@@ -40,7 +40,21 @@ def check_branches(seed: int, folder: Path) -> None:
     check_plan(imported)
 
 
-@pytest.mark.parametrize("check", [check_random, check_branches])
+def check_fires(seed: int, folder: Path) -> None:
+    """The same of layers whose maps are joined, and of poolings of their own."""
+    model = made.random_fires(Random(f"fires {seed}"))
+    imported = import_model(made.saved(folder, model))
+    assert network_of("again", imported.tables) == imported.network
+    layers = imported.network.layers
+    joined = {layer.input for layer in layers if isinstance(layer.input, tuple)}
+    assert len(joined) == sum(node.op_type == "Concat" for node in model.graph.node)
+    weighted = {layer.name for layer in layers if not layer.only_pools}
+    assert set(imported.network.weights) == weighted
+    check_counts(on_one_design(imported))
+    check_plan(imported)
+
+
+@pytest.mark.parametrize("check", [check_random, check_branches, check_fires])
 @pytest.mark.parametrize("seed", few(range(24), 0, 3, 6, 9))
 def test_random_networks_count(
     seed: int, check: Callable[[int, Path], None], tmp_path: Path
@@ -49,7 +63,7 @@ def test_random_networks_count(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("check", [check_random, check_branches])
+@pytest.mark.parametrize("check", [check_random, check_branches, check_fires])
 @pytest.mark.parametrize("part", range(40))
 def test_a_thousand_random_networks_count(
     part: int, check: Callable[[int, Path], None], tmp_path: Path

@@ -206,10 +206,6 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         lambda: one("MaxPool", kernel_shape=[5, 5]),
         "no design: pool_overlap must be a whole number",
     ),
-    "a second pooling": (
-        lambda: after_pool("MaxPool", "GlobalAveragePool"),
-        "a second pooling after a convolution",
-    ),
     "ReLU behind an average": (
         lambda: after_pool("AveragePool", "Relu"),
         f"{BAD}(Relu): follows average pooling: ReLU must precede it",
@@ -233,10 +229,6 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     "ReLU without a layer": (
         lambda: made.model([made.node("Relu", "x", "y", "bad")]),
         "must follow a convolution or a full",
-    ),
-    "pooling without a layer": (
-        lambda: made.model([made.node("MaxPool", "x", "y", "bad", kernel_shape=[2, 2])]),
-        f"{BAD}(MaxPool): must follow a convolution or a full connection",
     ),
     "a convolution behind a flattening": (
         lambda: made.model(

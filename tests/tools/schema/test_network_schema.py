@@ -119,7 +119,7 @@ BAD = {
     'base = "digit"\n': "no base",
     'base = "alexnet24"\n': "a base that has one",
     OVER + "[layer.conv2]\nkernel = 0\n": "no kernel, over a base",
-    OVER + "[layer.pool2]\n": "no layer, over a base",
+    OVER + "[layer.norm2]\n": "no layer, over a base",
     OVER + "[[layer]]\nname = 'conv1'\n": "a list of layers over a base",
     OVER + "[design.k3]\nncu = 3\n": "an unknown key, over a base",
 }
