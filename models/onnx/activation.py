@@ -7,7 +7,7 @@ from typing import Any
 
 from merp.models.base.shape import Pool
 from merp.models.network.network_keys import POOLING
-from merp.models.onnx.assembly import Assembly
+from merp.models.onnx.assembly import DIFFERS, Assembly
 from merp.models.onnx.axes import meant
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import DIMENSIONS
@@ -15,6 +15,8 @@ from merp.models.onnx.windows import Padding, one_of, pads_of
 
 HIGH = 1e38
 """A limit from which on a maximum is none: exporters write the largest binary32."""
+
+COUNTED = "Padding of averages counts"
 
 NEW_SOFTMAX = 13
 """First operator set in which Softmax acts on one axis, not on all axes from ``axis`` on."""
@@ -132,7 +134,10 @@ def _pool(assembly: Assembly, node: Node, kind: str, *, own: bool = True) -> Non
     padding = assembly.value.padding
     top, left, bottom, right = sides = pads_of(node, (rows, columns), window, stride, padding)
     if not own and sides != list(padding.sides if padding else (0, 0, 0, 0)):
-        raise node.bad("count_include_pad", 0, "1 with padding")
+        if padding is None and _is_whole(assembly, window, stride, sides):
+            _global_average(assembly, node)
+            return
+        _count_padding(assembly, node)
     ceil = node.whole("ceil_mode", 0)
     if ceil not in (0, 1):
         raise node.refuse("ceil_mode: must be 0 or 1")
@@ -157,6 +162,26 @@ def _pool(assembly: Assembly, node: Node, kind: str, *, own: bool = True) -> Non
     if ceil and _partial(node, pool, rows, columns):
         keys["ceil"] = True
     _add(assembly, node, keys)
+
+
+def _is_whole(assembly: Assembly, window: int, stride: int, sides: list[int]) -> bool:
+    """Return whether the only window contains the whole map, so that its average is that of it."""
+    top, left, bottom, right = sides
+    rows, columns, _ = assembly.size
+    whole = all(each <= window - before for each, before in ((rows, top), (columns, left)))
+    sizes = top + rows + bottom, left + columns + right
+    return whole and all(window <= each < window + stride for each in sizes)
+
+
+def _count_padding(assembly: Assembly, node: Node) -> None:
+    """Count the padding of an average as zeros, if that is allowed; one note is about all."""
+    if not assembly.allowed.count_padding:
+        raise node.refuse(
+            "count_include_pad = 0: must be 1 with padding, averages divide by the whole window: "
+            "merp import --count-padding counts the zeros"
+        )
+    if not any(said.startswith(COUNTED) for said in assembly.said.values()):
+        assembly.said[node] = f"{COUNTED} as zeros: {DIFFERS}"
 
 
 def _add(assembly: Assembly, node: Node, keys: dict[str, Any]) -> None:

@@ -28,6 +28,9 @@ from merp.models.onnx.windows import Padding
 
 MOST_LAYERS = 512
 
+DIFFERS = "the results differ from those of the model"
+"""End of a note on a node that an option changes or omits."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Value:
@@ -66,14 +69,31 @@ class Value:
         return self.layer is None or self.stage == len(self.layer.nodes)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Allowed:
+    """Differences between the model and the network that an import accepts.
+
+    Attributes:
+        partial: layers that no design can run, for traffic only, and unsupported nodes at the end.
+        without_lrn: local response normalisations, which are omitted.
+        count_padding: averages that leave out padding, which counts as zeros.
+    """
+
+    partial: bool = False
+    without_lrn: bool = False
+    count_padding: bool = False
+
+
+NO_DIFFERENCE = Allowed()
+
+
 class Assembly:
     """The layers and values of the graph so far, and the input of the current node.
 
     Attributes:
         graph: the graph of the nodes.
         name: name of the network.
-        partial: whether layers that no design can run are kept, for traffic only.
-        without_lrn: whether local response normalisations are omitted.
+        allowed: differences from the model that are accepted.
         format: number format of the network.
         layers: the layers so far.
         values: the values so far, by name.
@@ -82,11 +102,10 @@ class Assembly:
         said: notes on nodes that are not layers, one line per node.
     """
 
-    def __init__(self, graph: Graph, name: str, partial: bool, without_lrn: bool) -> None:
+    def __init__(self, graph: Graph, name: str, allowed: Allowed) -> None:
         self.graph = graph
         self.name = name
-        self.partial = partial
-        self.without_lrn = without_lrn
+        self.allowed = allowed
         self.format = next(key for key, fmt in FORMATS.items() if fmt == graph.image.kind.fmt)
         self.layers: list[ModelLayer] = []
         image = graph.image
@@ -330,7 +349,7 @@ class Assembly:
         try:
             machine_for(numbers).check_size(smallest, numbers)
         except ValueError as error:
-            if not self.partial:
+            if not self.allowed.partial:
                 raise node.refuse(f"no design: {error}") from error
             layer.traffic_only = str(error)
             layer.table.pop("design", None)

@@ -14,7 +14,7 @@ from merp.models.base.errors import BadInput, shown
 from merp.models.base.formats import FORMATS, FloatFormat
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
-from merp.models.onnx.assembly import Assembly
+from merp.models.onnx.assembly import NO_DIFFERENCE, Allowed, Assembly
 from merp.models.onnx.branches import in_order, longest_whole, table_of
 from merp.models.onnx.graph import Graph
 from merp.models.onnx.layer import ModelLayer
@@ -86,11 +86,11 @@ class ModelWeights(Mapping[str, tuple[Bits, Bits]]):
         return f"<weights {self._hash}>"
 
 
-def import_model(path: Path, *, partial: bool = False, without_lrn: bool = False) -> Imported:
+def import_model(path: Path, allowed: Allowed = NO_DIFFERENCE) -> Imported:
     """Import the ONNX model ``path``.
 
-    With ``partial``, the layers before an unsupported node are imported. Layers that no design can
-    run are imported, too. With ``without_lrn``, local response normalisations are omitted.
+    With ``allowed.partial``, the layers before an unsupported node are imported. Layers that no
+    design can run are imported, too.
 
     Raises:
         BadInput: onnx is not installed, the file is not a model, or a node is not supported.
@@ -99,13 +99,13 @@ def import_model(path: Path, *, partial: bool = False, without_lrn: bool = False
     graph = Graph(path.name, model, path.parent)
     if not is_normal(graph):
         graph = normalised(graph, model)
-    assembly = Assembly(graph, network_name(path.stem), partial, without_lrn)
+    assembly = Assembly(graph, network_name(path.stem), allowed)
     reason = ""
     try:
         _walk(assembly)
         layers = in_order(assembly.layers)
     except BadInput as error:
-        if not partial or not assembly.layers:
+        if not allowed.partial or not assembly.layers:
             raise
         reason = str(error)
         layers = longest_whole(assembly.layers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from merp.models.onnx.assembly import Assembly
+from merp.models.onnx.assembly import DIFFERS, Assembly
 from merp.models.onnx.axes import meant, transposed
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import DIMENSIONS, KINDS
@@ -110,7 +110,7 @@ def identity(assembly: Assembly, node: Node) -> None:
 
 def lrn(assembly: Assembly, node: Node) -> None:
     """Import LRN by its omission, if that is allowed; one note is about all of them."""
-    if not assembly.without_lrn:
+    if not assembly.allowed.without_lrn:
         raise node.refuse(
             "local response normalisation is not supported: merp import --without-lrn omits it"
         )
@@ -122,7 +122,7 @@ def lrn(assembly: Assembly, node: Node) -> None:
     every = [each for each in assembly.graph.nodes if each.operator == node.operator]
     if node is every[0]:
         count = "1 LRN is" if len(every) == 1 else f"{len(every)} LRNs are"
-        assembly.said[node] = f"{count} omitted: the results differ from those of the model"
+        assembly.said[node] = f"{count} omitted: {DIFFERS}"
 
 
 def _sizes(assembly: Assembly) -> list[int]:

@@ -32,6 +32,9 @@ class ImportOptions(fields.Tables):
         Flag(), "keep the layers in front of an unsupported node, and layers that no design runs"
     )
     without_lrn: bool = option(Flag(), "omit local response normalisations (LRN)")
+    count_padding: bool = option(
+        Flag(), "count zeros of padding in averages that leave it out (count_include_pad = 0)"
+    )
     board: str | None = fields.board("none, a plan chooses the designs")
 
 
@@ -46,10 +49,14 @@ def run(asked: ImportOptions) -> int:
             raise BadInput(f"{name} {path}: must end in {suffix}")
     board = None if asked.board is None else open_board(asked.board)
 
+    from merp.models.onnx.assembly import Allowed
     from merp.models.onnx.import_model import import_model  # import only if needed: it is slow
     from merp.tools.networks.imported import answer, network_file, weights_file, with_board
 
-    imported = import_model(asked.model, partial=asked.partial, without_lrn=asked.without_lrn)
+    allowed = Allowed(
+        partial=asked.partial, without_lrn=asked.without_lrn, count_padding=asked.count_padding
+    )
+    imported = import_model(asked.model, allowed)
     designs = {} if board is None else with_board(imported, board)
     with ExitStack() as held:
         files = [held.enter_context(Output.of_file("-o", asked.output))]

@@ -7,6 +7,7 @@ import pytest
 
 import onnx_models as made
 from merp.models.network.network_file import read_network
+from merp.models.onnx.assembly import Allowed
 from merp.models.onnx.import_model import import_model
 from merp.tools.cli import main
 from needed_tools import needs
@@ -387,7 +388,7 @@ def test_what_cannot_be_taken_gets_one_line(
 def test_a_partial_import_keeps_a_network(
     lines: tuple[str, ...], kept: list[str], left: str, tmp_path: Path
 ) -> None:
-    found = import_model(made.saved(tmp_path, wired(*lines)), partial=True)
+    found = import_model(made.saved(tmp_path, wired(*lines)), Allowed(partial=True))
     layers = [
         own(table["name"]) + (f" add {own(table['add'])}" if "add" in table else "")
         for table in found.tables["layer"]

@@ -11,6 +11,7 @@ import merp
 import onnx_models as made
 from marks import in_full
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.shape import Pool
 from merp.models.golden.inference import inference
 from merp.models.golden.initial import parameters
 from merp.models.network.network import Network
@@ -183,6 +184,53 @@ def test_lrn_is_omitted_with_one_line_of_notice(
     assert main(["import", str(path), "-o", str(out), "--without-lrn"]) == 0
     assert capsys.readouterr().out.count("LRNs are omitted") == 1
     assert open_network(str(out)).layers[0].shape.pool is not None
+
+
+def with_averages(*pads: int) -> Any:
+    """Two averages that leave their padding out."""
+    window = {"kernel_shape": [3, 3], "strides": [2, 2], "pads": pads}
+    nodes = [
+        made.node("Conv", "x a.w", "a", "/one"),
+        made.node("AveragePool", "a", "b", "/mean", **window),
+        made.node("Conv", "b b.w", "c", "/two"),
+        made.node("AveragePool", "c", "y", "/again", **window),
+    ]
+    constants = {"a.w": made.numbers(4, 1, 1, 1), "b.w": made.numbers(4, 4, 1, 1)}
+    return made.model(nodes, constants, size=("N", 1, 9, 9))
+
+
+def test_averages_count_their_padding_with_one_line_of_notice(
+    tmp_path: Path, terminal: Terminal
+) -> None:
+    path, out = made.saved(tmp_path, with_averages(1, 1, 1, 1)), tmp_path / "net.toml"
+    told = terminal.refusal("import", path, "-o", out)
+    assert told.endswith(
+        "node '/mean' (AveragePool): count_include_pad = 0: must be 1 with padding, averages "
+        "divide by the whole window: merp import --count-padding counts the zeros"
+    )
+    answer = terminal.answer("import", path, "-o", out, "--count-padding")
+    assert answer["said"] == [
+        "Padding of averages counts as zeros: the results differ from those of the model"
+    ]
+    pools = [layer.shape.pool for layer in open_network(str(out)).layers]
+    assert [(pool.kind, pool.window, pool.pad) for pool in pools if pool] == [("average", 3, 1)] * 2
+    without = made.saved(tmp_path, with_averages(0, 0, 0, 0))
+    assert terminal.answer("import", without, "-o", out, "--count-padding")["said"] == []
+
+
+def test_an_average_of_a_whole_map_may_leave_its_padding_out(
+    tmp_path: Path, terminal: Terminal
+) -> None:
+    """As in the light model of Inception v1: one window of 7 x 7 on a padded map of 6 x 6."""
+    nodes = [
+        made.node("Conv", "x a.w", "a", "/one"),
+        made.node("AveragePool", "a", "y", kernel_shape=[7, 7], pads=[0, 0, 1, 1]),
+    ]
+    model = made.model(nodes, {"a.w": made.numbers(4, 1, 1, 1)}, size=("N", 1, 6, 6))
+    path, out = made.saved(tmp_path, model), tmp_path / "net.toml"
+    assert terminal.answer("import", path, "-o", out)["said"] == []
+    (layer,) = open_network(str(out)).layers
+    assert layer.shape.pool == Pool(kind="average", window=6, stride=6)
 
 
 def with_a_product() -> Any:
