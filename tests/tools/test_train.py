@@ -159,6 +159,19 @@ def test_resumed_training_ends_in_the_same_bits(
     assert part.read_bytes() == (folder / "whole.npz").read_bytes()
 
 
+def test_a_run_is_not_resumed_with_other_layers_frozen(train: SmallTraining, folder: Path) -> None:
+    part, network = folder / "part.npz", folder / "small.toml"
+    train.answer("--steps", "2", "--save", part)
+    before = part.read_bytes()
+    text = network.read_text()
+    first = text.index("[[layer]]\n") + len("[[layer]]\n")
+    network.write_text(f"{text[:first]}trainable = false\n{text[first:]}")
+    status, out, err = train.run("--steps", "4", "--resume", part, "--save", part)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "saved with another small" in err
+    assert part.read_bytes() == before
+
+
 def test_saved_file_has_the_keys_of_the_contract(train: SmallTraining, folder: Path) -> None:
     train.answer("--steps", "2", "--seed", "7", "--save", folder / "f.npz")
     with np.load(folder / "f.npz") as file:

@@ -152,8 +152,8 @@ CASES: dict[str, Callable[[], Any]] = {
         node("Pad", "x", "q", pads=[0, 0, 2, 0, 0, 0, 1, 2], mode="constant"), opset=9
     ),
     "two Pads": lambda: in_front(
-        node("Pad", "x p", "q0"), node("Pad", "q0 n", "q1"), node("Pad", "q1 p", "q"),
-        p=AROUND, n=np.zeros(8, np.int64),
+        node("Pad", "x p", "q0"), node("Pad", "q0 n", "q1"), node("Pad", "q1 r", "q"),
+        p=AROUND, n=np.zeros(8, np.int64), r=whole(0, 0, 1, 0, 0, 0, 0, 1),
     ),
     "Pad and padding": lambda: made.model(
         [node("Pad", "x p", "q"), node("Conv", "q w", "y", auto_pad="SAME_LOWER", strides=[2, 2])],

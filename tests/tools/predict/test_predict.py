@@ -1,6 +1,7 @@
 """``merp predict`` and ``merp evaluate``: the bits of training, and what is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from PIL import Image
 
 from marks import engines, in_full
+from merp.cosim.phases.audit import run_and_audit
+from merp.cosim.phases.audit.audit import Audit, audit
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.training import forward
 from merp.models.machines.mac_array.fixed_training import run_forward
@@ -85,6 +88,21 @@ def test_outputs_are_the_bits_of_training(
     for image, row in enumerate(answer["predictions"]):
         assert [each["class"] for each in row["top"]] == np.argsort(-wanted[image]).tolist()
         assert [each["output"] for each in row["top"]] == sorted(wanted[image], reverse=True)
+
+
+@pytest.mark.parametrize("numbers", NETWORKS)
+def test_a_wrong_bit_of_the_hardware_is_no_prediction(
+    numbers: str, tmp_path: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(*words: Any) -> Audit:
+        return replace(audit(*words), failures=("map_out: word 0 differs",))
+
+    small, out = Trained(tmp_path, NETWORKS[numbers], terminal), tmp_path / "out.npz"
+    monkeypatch.setattr(run_and_audit, "audit", wrong)
+    words = small.words("predict", "--input", small.input, "--engine", "myhdl", "-o", out)
+    told = terminal.refusal(*words, status=1)
+    assert told.startswith("merp: conv1 fp: map_out: word 0 differs")
+    assert not out.exists()
 
 
 @pytest.mark.verilator
