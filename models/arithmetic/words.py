@@ -16,6 +16,7 @@ from merp.models.arithmetic import compiled
 from merp.models.arithmetic.compiled import Limits, Values
 from merp.models.base.bits import Bits
 from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.base.six import six_word
 
 
 def limits(fmt: FloatFormat) -> Limits:
@@ -45,6 +46,12 @@ def is_positive(words: Bits, fmt: FloatFormat) -> NDArray[np.bool_]:
     """Return whether each word, of any shape, is above zero; formats of at most 32 bits."""
     least = np.uint32(1 << fmt.frac_bits)  # of the normal numbers; smaller words wrap around
     return words - least <= np.uint32(fmt.inf) - least
+
+
+def is_below_six(words: Bits, fmt: FloatFormat) -> NDArray[np.bool_]:
+    """Return whether each word, of any shape, is above zero and below 6."""
+    least = np.uint32(1 << fmt.frac_bits)  # as in ``is_positive``
+    return words - least < np.uint32(six_word(fmt)) - least
 
 
 def as_words(words: ArrayLike, fmt: FloatFormat) -> Bits:

@@ -64,6 +64,7 @@ def run_shape(shape: Shape, k: int) -> Shape:
         rows=k,
         columns=k,
         relu=shape.relu,
+        relu6=shape.relu6,
         pool=shape.pool,
         elements=shape.n,
     )

@@ -141,6 +141,7 @@ class Shape:
         stride: of the convolution.
         pad: zero padding of the convolution: one number for all four sides, or one for each.
         relu: whether ReLU follows.
+        relu6: whether this ReLU also stops at 6: min(max(x, 0), 6); false without ReLU.
         pool: pooling, or None.
 
     Raises:
@@ -156,6 +157,7 @@ class Shape:
     stride: int = 1
     pad: Padding = 0
     relu: bool = True
+    relu6: bool = False
     pool: Pool | None = None
 
     def __post_init__(self) -> None:
@@ -169,6 +171,7 @@ class Shape:
         for key, padded in (("rows", self.padded_rows), ("columns", self.padded_columns)):
             if self.k > padded:
                 raise ValueError(f"k must not exceed the padded map ({padded} {key}), not {self.k}")
+        object.__setattr__(self, "relu6", self.relu6 and self.relu)  # one value without ReLU
         if self.pool and (self.pooled_rows < 1 or self.pooled_columns < 1):
             raise ValueError(
                 f"pool window must not exceed the {self.out_rows} x {self.out_columns} output"

@@ -8,8 +8,9 @@ bit:
 - ``pooled``: the data that expands a delta stored at pooled resolution. With max pooling it is the
   mask bit and the position of each maximum, else the mask of every activation.
 
-The mask is x > 0, so that a NaN stops a delta. A position is row * window + column in the pooling
-window. The first in raster order wins ties, -0 equals +0, and the first NaN wins over everything.
+The mask is x > 0, of ReLU6 0 < x < 6, so that a NaN stops a delta. A position is
+row * window + column in the pooling window. The first in raster order wins ties, -0 equals +0, and
+the first NaN wins over everything.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.words import is_positive
+from merp.models.arithmetic.words import is_below_six, is_positive
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Pool, Shape
@@ -87,9 +88,9 @@ def joined(states: Sequence[State]) -> State:
     )
 
 
-def relu_mask(activation: Bits, fmt: FloatFormat) -> Mask:
-    """Return whether each element passes a delta: x > 0."""
-    return is_positive(activation, fmt)
+def relu_mask(activation: Bits, fmt: FloatFormat, *, relu6: bool = False) -> Mask:
+    """Return whether each element passes a delta: x > 0, and with ``relu6`` also x < 6."""
+    return is_below_six(activation, fmt) if relu6 else is_positive(activation, fmt)
 
 
 def max_positions(activation: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
@@ -120,7 +121,7 @@ def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> S
     if pool:
         maxima, position = largest(activation, pool, fmt)
         masked = maxima if kind == "pooled" else activation
-    mask = relu_mask(masked, fmt) if shape.relu else None
+    mask = relu_mask(masked, fmt, relu6=shape.relu6) if shape.relu else None
     return State(kind=kind, mask=mask, position=position)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merp.models.arithmetic.relu import relu
+from merp.models.arithmetic.relu import relu, relu6
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
@@ -53,6 +53,11 @@ def super_layer(
         start = from_maps(add, fmt, summation, bias)
         sums = partial_sums(x, kernels, start, shape.stride, shape.pad, fmt, summation)
         y = finished(sums, fmt, summation)
-    if shape.relu:
-        y = relu(y, fmt)
-    return pool_maps(y, shape.pool, fmt)
+    return pool_maps(activated(y, shape, fmt), shape.pool, fmt)
+
+
+def activated(sums: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
+    """Return finished sums, words of any size, after the ReLU or ReLU6 of ``shape``, if any."""
+    if not shape.relu:
+        return sums
+    return relu6(sums, fmt) if shape.relu6 else relu(sums, fmt)

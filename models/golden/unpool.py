@@ -56,7 +56,7 @@ def _recalled(state: State, shape: Shape, fmt: FloatFormat) -> tuple[Mask | None
     """Return mask and positions, computed from the activation if that was stored instead."""
     if state.activation is None:
         return state.mask, state.position
-    mask = relu_mask(state.activation, fmt) if shape.relu else None
+    mask = relu_mask(state.activation, fmt, relu6=shape.relu6) if shape.relu else None
     if shape.pool is None or shape.pool.kind != "max":
         return mask, None
     return mask, max_positions(state.activation, shape.pool, fmt)

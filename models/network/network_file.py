@@ -23,6 +23,7 @@ from merp.models.network.fixed_table import LAYER_KEY, check_outputs, read_numbe
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_base import with_base
 from merp.models.network.network_keys import (
+    ACTIVATION,
     ADD,
     AUTO,
     BACKWARD,
@@ -36,6 +37,7 @@ from merp.models.network.network_keys import (
     LAYER_FUSION,
     MAPS,
     MAX_MAPS,
+    NO_ACTIVATION,
     PAD,
     POOL_CEIL,
     POOL_KIND,
@@ -44,7 +46,8 @@ from merp.models.network.network_keys import (
     POOL_WINDOW,
     POOLING,
     RELU,
-    RELU_FIRST,
+    RELU6,
+    RELU_ONLY,
     ROWS,
     STRIDE,
     TRAINABLE,
@@ -237,14 +240,15 @@ def _layer(
     if kind == POOLING:
         return _pooling(section, name, front, designs, outputs)
     maps = MAPS.read(section)
-    relu = RELU.read(section)
+    activation = _activation(section, RELU_ONLY)
     design, taken, size = _place(section, front, designs, outputs)
     if kind == "conv":
-        groups, shape = _convolution(section, size, maps, relu)
+        groups, shape = _convolution(section, size, maps)
     else:
         rows, columns, channels = size
         groups = 1
-        shape = Shape(n=rows * columns * channels, m=maps, k=1, rows=1, columns=1, relu=relu)
+        shape = Shape(n=rows * columns * channels, m=maps, k=1, rows=1, columns=1)
+    shape = _activated(shape, activation)
     add = ADD.read(section, outputs)
     sums = shape.out_rows, shape.out_columns, groups * shape.m
     if add is not None and outputs[add] != sums:
@@ -286,9 +290,9 @@ def _pooling(
     """Read a [[layer]] that only pools: a convolution with kernels of 1, a group for each map."""
     design, taken, (rows, columns, maps) = _place(section, front, designs, outputs)
     section.value("pool")  # required, unlike that of a convolution
-    relu = RELU_FIRST.read(section)
-    shape = Shape(n=1, m=1, k=1, rows=rows, columns=columns, relu=relu)
-    pooled = _pooled(section, shape)
+    activation = _activation(section, NO_ACTIVATION)
+    shape = Shape(n=1, m=1, k=1, rows=rows, columns=columns)
+    pooled = _activated(_pooled(section, shape), activation)
     section.finish()
     return Layer(
         name=name,
@@ -318,11 +322,33 @@ def _taken(section: Section, names: str | Sequence[str], outputs: Mapping[str, S
     return *sizes[0][:2], maps
 
 
+def _activation(section: Section, default: str) -> str:
+    """Read ``activation`` of [[layer]], or its short form ``relu``; without both it is ``default``.
+
+    Raises:
+        BadInput: a value is not allowed, or both are given and differ.
+    """
+    given = section.has(ACTIVATION.key)
+    activation = ACTIVATION.read(section) if given else default
+    if not section.has(RELU.key):
+        return activation
+    short = RELU_ONLY if RELU.read(section) else NO_ACTIVATION
+    if given and short != activation:
+        raise section.bad(
+            RELU.key, f"absent with {ACTIVATION.key} = {activation!r}: one of the two must go"
+        )
+    return short
+
+
 def _by(size: Size) -> str:
     return " x ".join(map(str, size))
 
 
-def _convolution(section: Section, size: Size, maps: int, relu: bool) -> tuple[int, Shape]:
+def _activated(shape: Shape, activation: str) -> Shape:
+    return replace(shape, relu=activation != NO_ACTIVATION, relu6=activation == RELU6)
+
+
+def _convolution(section: Section, size: Size, maps: int) -> tuple[int, Shape]:
     rows, columns, channels = size
     kernel = KERNEL.read(section)
     stride = STRIDE.read(section)
@@ -343,7 +369,6 @@ def _convolution(section: Section, size: Size, maps: int, relu: bool) -> tuple[i
         columns=columns,
         stride=stride,
         pad=pad,
-        relu=relu,
     )
     return groups, _pooled(section, shape)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from merp.models.base.byte_image import ByteImage
 from merp.models.base.fixed import (
     FIXED16,
@@ -140,9 +142,22 @@ INPUT: tuple[Key, ...] = (ROWS, COLUMNS, CHANNELS)
 """Keys of ``input`` in [network]."""
 
 MAPS = WholeKey(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
-RELU = FlagKey(key="relu", says="whether ReLU follows", default=True)
-RELU_FIRST = FlagKey(key="relu", says="whether ReLU precedes the pooling", default=False)
-"""Key of a layer that only pools."""
+NO_ACTIVATION, RELU_ONLY, RELU6 = "none", "relu", "relu6"
+ACTIVATION = WordKey(
+    key="activation",
+    says="after the sums: max(x, 0), min(max(x, 0), 6), or nothing",
+    allowed=(RELU_ONLY, RELU6, NO_ACTIVATION),
+    default=RELU_ONLY,
+)
+RELU = FlagKey(
+    key="relu",
+    says="short form of activation: true is relu, false is none",
+    default=True,
+)
+
+ACTIVATION_FIRST = replace(ACTIVATION, says="before the pooling", default=NO_ACTIVATION)
+RELU_FIRST = replace(RELU, default=False)
+"""Keys of a layer that only pools."""
 
 INPUT_OF = Sources(
     key="input",
@@ -158,7 +173,7 @@ TRAINABLE = FlagKey(
     says="whether training updates the kernels and biases; false freezes the layer",
     default=True,
 )
-LAYER: tuple[Key, ...] = (MAPS, RELU, INPUT_OF, ADD, TRAINABLE)
+LAYER: tuple[Key, ...] = (MAPS, ACTIVATION, RELU, INPUT_OF, ADD, TRAINABLE)
 """Keys of any layer, in addition to ``name`` and ``design``."""
 
 KERNEL = WholeKey(key="kernel", says="rows and columns", low=1, high=MAX_SIZE, required=True)

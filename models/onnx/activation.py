@@ -6,7 +6,8 @@ from math import inf, prod
 from typing import Any
 
 from merp.models.base.shape import Pool
-from merp.models.network.network_keys import POOLING
+from merp.models.base.six import SIX
+from merp.models.network.network_keys import POOLING, RELU6
 from merp.models.onnx.assembly import DIFFERS, Assembly
 from merp.models.onnx.axes import meant
 from merp.models.onnx.node import Node
@@ -22,32 +23,33 @@ NEW_SOFTMAX = 13
 """First operator set in which Softmax acts on one axis, not on all axes from ``axis`` on."""
 
 
-def relu(assembly: Assembly, node: Node, inputs: int = 1) -> None:
+def relu(assembly: Assembly, node: Node, inputs: int = 1, *, relu6: bool = False) -> None:
     """Import Relu. A layer has its ReLU before pooling; a Relu after max pooling is moved there.
 
     Forward and backward propagation are the same. The maximum of max(x, 0) is max(maximum, 0). If
-    it is above 0, its position is the same. If it is 0, no delta is propagated.
+    it is above 0, its position is the same. If it is 0, no delta is propagated. ReLU6 propagates
+    no delta if its maximum is 6. It stays ReLU6 before and after another ReLU.
     """
     node.takes(inputs)
     node.has("consumed_inputs")
     layer = assembly.last(node)
-    if assembly.pooled and not assembly.activated:
+    done = layer.stops if relu6 else assembly.activated
+    if assembly.pooled and not done:
         if assembly.pooled["kind"] != "max":
             raise node.refuse("follows average pooling: ReLU must precede it")
         assembly.said[node] = (
             f"{node.label} of {layer.name} is moved before its maximum pooling, which is equivalent"
         )
-    assembly.extend(node, {"relu": True})
+    plain = {} if layer.stops else {"relu": True}
+    assembly.extend(node, {"activation": RELU6} if relu6 else plain)
 
 
 def clip(assembly: Assembly, node: Node) -> None:
-    """Import Clip from 0 without a maximum, which is ReLU."""
+    """Import Clip from 0 without a maximum, which is ReLU, or to 6, which is ReLU6."""
     low, high = _limit(node, 1, "min", -inf), _limit(node, 2, "max", inf)
-    if low != 0 or high < HIGH:
-        raise node.bad(
-            "range", [low, high], "[0, inf], which is ReLU: another one needs engines that clip"
-        )
-    relu(assembly, node, inputs=3)
+    if low != 0 or (high != SIX and not high >= HIGH):
+        raise node.bad("range", [low, high], "[0, inf], which is ReLU, or [0, 6], which is ReLU6")
+    relu(assembly, node, inputs=3, relu6=high == SIX)
 
 
 def _limit(node: Node, index: int, attribute: str, default: float) -> float:

@@ -160,16 +160,23 @@ class Assembly:
     def extend(self, node: Node, keys: dict[str, Any]) -> None:
         """Add ReLU or pooling to the layers before ``node``; ``keys`` belong to [[layer]].
 
+        The key ``activation`` takes the place of ``relu``.
+
         Raises:
             BadInput: merp does not support the layer.
         """
         front = self.changed(node)
         maps, parts = self.maps, parts_of(front)
-        probes = [self._probe(node, part.table | keys, part.front) for part in parts]
-        for part, probe in zip(parts, probes, strict=True):
+        gone = "relu" if "activation" in keys else ""
+        size = self.size
+        for part in parts:
+            table = {"activation" if key == gone else key: own for key, own in part.table.items()}
+            table |= {key: own for key, own in keys.items() if key != "relu" or not part.stops}
+            probe = self._probe(node, table, part.front)
+            part.table = table
             self._check_design(part, node, probe)
-            part.table |= keys
-        self._belongs(node, front, (*_output(probes[0])[:2], maps))
+            size = _output(probe)
+        self._belongs(node, front, (*size[:2], maps))
 
     def fold(self, node: Node, fold: Fold) -> None:
         """Fold the operation of ``node`` into the layer whose sums it uses.

@@ -72,8 +72,13 @@ class ModelLayer:
 
     @property
     def activated(self) -> bool:
-        """Whether the layer has ReLU."""
-        return bool(self.table.get("relu", False))
+        """Whether the layer has ReLU or ReLU6."""
+        return self.stops or bool(self.table.get("relu", False))
+
+    @property
+    def stops(self) -> bool:
+        """Whether the layer has ReLU6, which has the key ``activation`` instead of ``relu``."""
+        return "activation" in self.table
 
     @property
     def pooled(self) -> dict[str, Any] | None:

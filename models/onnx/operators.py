@@ -75,7 +75,7 @@ REASONS: Mapping[str, str] = (
     }
     | dict.fromkeys(
         ("LeakyRelu", "PRelu", "Sigmoid", "Tanh", "Elu", "HardSwish", "Gelu"),
-        "the only activation is ReLU",
+        "the activations are ReLU and ReLU6",
     )
     | dict.fromkeys(("QLinearConv", "ConvInteger", "QuantizeLinear"), "numbers are floating point")
 )

@@ -34,6 +34,11 @@ class Together:
         return all(part.activated for part in self.parts)
 
     @property
+    def stops(self) -> bool:
+        """Whether all layers have ReLU6."""
+        return all(part.stops for part in self.parts)
+
+    @property
     def pooled(self) -> dict[str, Any] | None:
         """Pooling of one of the layers, an average if there is one; None if none pools."""
         found = [part.pooled for part in self.parts if part.pooled]

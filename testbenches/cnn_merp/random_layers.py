@@ -103,14 +103,17 @@ _SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (2, {"widened": True, "kernel_port": 8}),
     (3, {"hanging": True}),
     (7, {"hanging": True, "state": True}),
+    (3, {"relu6": True, "state": True}),
+    (6, {"relu6": True, "state": True}),
+    (11, {"relu6": True}),
 )
 
 SHAPED = tuple(
     replace(ELABORATIONS[base], **more)  # type: ignore[arg-type]
     for base, more in _SHAPED
 )
-"""Elaborations for separate padding of each side, for kernels that are smaller than k, and for
-pooling windows that hang over the edges."""
+"""Elaborations for separate padding of each side, for kernels that are smaller than k, for pooling
+windows that hang over the edges, and for ReLU6."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,7 @@ def _shape(rng: np.random.Generator, design: EngineDesign) -> tuple[Shape, int]:
                 stride=int(rng.integers(1, 4)),
                 pad=random_pad(rng, design, k),
                 relu=bool(rng.random() < 0.7),
+                relu6=design.relu6 and bool(rng.random() < 0.7),
                 pool=pool,
             )
             check_fits(shape, images, design, "random case")

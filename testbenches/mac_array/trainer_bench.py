@@ -262,7 +262,9 @@ def rounded_maps(layer: SuppliedPass) -> Words:
     totals = sums(layer)
     rounded = [clipped(nearest(int(total), work.shift)) for total in totals.reshape(-1)]
     maps: Words = np.array(rounded).reshape(totals.shape)
-    return np.maximum(maps, 0) if work.relu and work.phase == "fp" else maps
+    if not work.relu or work.phase != "fp":
+        return maps
+    return np.clip(maps, 0, min(work.limit, 32767))
 
 
 def results(layer: SuppliedPass, mask: Words | None = None) -> Words:

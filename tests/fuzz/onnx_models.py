@@ -280,6 +280,12 @@ class Branches:
         """Add a node whose output is as large as its inputs."""
         return self.put(operator, " ".join(inputs), self.shapes[inputs[0]], name)
 
+    def relu6(self, value: str) -> str:
+        """Add a Clip from 0 to 6."""
+        at = f"c{len(self.nodes)}"
+        given = {f"{at}low": np.float32(0), f"{at}high": np.float32(6)}
+        return self.put("Clip", value, self.shapes[value], given=given)
+
     def pool(
         self, value: str, window: int, stride: int, pad: int = 0, kind: str = "MaxPool"
     ) -> str:
@@ -402,7 +408,11 @@ def random_branches(draw: Random) -> ModelProto:
         return made.conv(value, maps, k, stride, pad, name, normalised=draw.random() < 0.5)
 
     def perhaps(operator: str, value: str, chance: float = 0.5) -> str:
-        return made.same(operator, value) if draw.random() < chance else value
+        if draw.random() >= chance:
+            return value
+        if operator == "Relu" and draw.random() < 0.3:
+            return made.relu6(value)
+        return made.same(operator, value)
 
     def joined(one: str, other: str) -> str:
         value = made.same("Add", *draw.sample([one, other], 2))

@@ -95,6 +95,7 @@ def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.n
             magnitudes, terms = magnitudes + np.abs(more_x) + more_error, terms + 1
         error += terms * HALF_ULP * magnitudes
         x = np.maximum(x, 0) if layer.shape.relu else x
+        x = np.minimum(x, 6) if layer.shape.relu6 else x
         pool = layer.shape.pool
         if pool and pool.kind == "average":
             rounding = (pool.window**2 + 2) * HALF_ULP

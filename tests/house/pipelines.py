@@ -96,7 +96,8 @@ def random_network(folder: Path, rng: Random) -> Network:
         layer: dict[str, Any] = {
             "name": f'"conv{place}"', "maps": rng.randint(1, 5), "kernel": kernel,
             "stride": rng.choice([1, 1, 2]), "pad": rng.randint(0, kernel // 2),
-            "relu": str(rng.random() < 0.8).lower(), "design": f'"d{place}"',
+            "activation": rng.choice(['"relu"', '"relu"', '"relu6"', '"none"']),
+            "design": f'"d{place}"',
         }  # fmt: skip
         rows, columns = (
             (each + 2 * layer["pad"] - kernel) // layer["stride"] + 1 for each in (rows, columns)

@@ -13,6 +13,9 @@ SPECIAL = [
 ]  # fmt: skip
 """Zeros, NaN, infinities, and numbers at the ends of the format and around 1."""
 
+AROUND_SIX = [0x40BFFFFF, 0x40C00000, 0x40C00001, 0x40BF0000, 0x40C10000, 0xC0C00000]
+"""6, the numbers next to it in binary32 and in bfloat16, and -6."""
+
 
 def spans_of(trace: Trace, runs: int) -> list[tuple[int, int]]:
     """From which cycle to which one each run goes; what a reset breaks off is none."""
@@ -24,9 +27,11 @@ def spans_of(trace: Trace, runs: int) -> list[tuple[int, int]]:
     return spans
 
 
-def shape_for(m: int, rows: int, columns: int, pool: Pool | None, relu: bool = True) -> Shape:
+def shape_for(
+    m: int, rows: int, columns: int, pool: Pool | None, relu: bool = True, relu6: bool = False
+) -> Shape:
     """A layer of kernels of one element."""
-    return Shape(n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+    return Shape(n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, relu6=relu6, pool=pool)
 
 
 def pattern(rng: np.random.Generator, rare: float = 0.1) -> tuple[int, ...]:

@@ -95,7 +95,7 @@ def check(
             wanted = unpooled(layer, case.places)
             assert np.array_equal(maps_of(outcome.words[MAPS], layer, design, wanted), wanted)
         else:
-            wanted = results(layer, None if case.masks is None else results(case.masks) > 0)
+            wanted = results(layer, None if case.masks is None else passing(case.masks))
             words, shown = outcome.words[MAPS], layer
             if layer.work.loss is not None:
                 check_deltas(outcome, layer, design)
@@ -110,6 +110,12 @@ def check(
             flow = asdict(array_cycles(work, design, kernel_first=first))
             assert {name: outcome.status[f"status_{name}"] for name in flow} == flow
     return records
+
+
+def passing(layer: SuppliedPass) -> Any:
+    """The outputs of FP behind which ReLU lets deltas pass."""
+    maps = results(layer)
+    return (maps > 0) & (maps < layer.work.limit)
 
 
 def check_deltas(outcome: Outcome, layer: SuppliedPass, design: ArrayDesign) -> None:

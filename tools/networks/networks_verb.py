@@ -93,13 +93,21 @@ def _print_list(networks: list[Network]) -> None:
     console().print(table("Shipped networks", columns, rows, text_columns=3))
 
 
+def _fields(described: Any) -> dict[str, Any]:
+    """Return the fields of a shape or design, without ``relu6`` if it is false.
+
+    Answers about networks of ReLU alone keep their bytes.
+    """
+    return {key: value for key, value in asdict(described).items() if key != "relu6" or value}
+
+
 def _layer(layer: Layer) -> dict[str, Any]:
     shape = layer.shape
     return {
         "name": layer.name,
         "kind": layer.kind,
         "groups": layer.groups,
-        **asdict(shape),
+        **_fields(shape),
         "out_rows": shape.out_rows,
         "out_columns": shape.out_columns,
         "pooled_rows": shape.pooled_rows,
@@ -113,7 +121,7 @@ def _details(network: Network) -> dict[str, Any]:
     summary = _summary(network)
     summary["layers"] = [_layer(layer) for layer in network.layers]
     summary["backward"] = json_backward(network.backward)
-    summary["designs"] = {name: asdict(design) for name, design in network.designs.items()}
+    summary["designs"] = {name: _fields(design) for name, design in network.designs.items()}
     return summary
 
 

@@ -23,6 +23,7 @@ from merp.models.base.keys import (
 from merp.models.base.names import ALLOWED_NAME, NAME
 from merp.models.base.toml_section import RATIO, read_toml
 from merp.models.network.network_keys import (
+    ACTIVATION_FIRST,
     BACKWARD,
     CONVOLUTION,
     FORMAT,
@@ -130,7 +131,7 @@ def _layer(kind: str, *, whole: bool) -> Schema:
     own_keys: Mapping[str, tuple[Key, ...]] = {
         "conv": LAYER + CONVOLUTION,
         "fc": LAYER,
-        POOLING: (RELU_FIRST, INPUT_OF),
+        POOLING: (ACTIVATION_FIRST, RELU_FIRST, INPUT_OF),
     }
     keys = own_keys[kind]
     design = {

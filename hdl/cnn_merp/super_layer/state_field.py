@@ -13,13 +13,16 @@ from merp.models.base.formats import FloatFormat
 
 
 @entity
-def state_field(relu: Bit, x: Word, code: Word, field: Word, fmt: FloatFormat) -> Any:
+def state_field(
+    relu: Bit, x: Word, code: Word, field: Word, fmt: FloatFormat, relu6: Bit = None
+) -> Any:
     """Put the ReLU mask bit, if there is one, below the position of a maximum.
 
     relu   in   the run has ReLU; else the field is the position alone
     x      in   the maximum
     code   in   its position in its window
     field  out  one bit wider than code
+    relu6  in   (in a design for ReLU6) the ReLU stops at 6
 
     Latency: combinational. Reset: none.
     """
@@ -32,4 +35,4 @@ def state_field(relu: Bit, x: Word, code: Word, field: Word, fmt: FloatFormat) -
         else:
             field.next = code
 
-    return relu_mask(x=x, y=mask, fmt=fmt), compose
+    return relu_mask(x=x, y=mask, fmt=fmt, relu6=relu6), compose

@@ -55,6 +55,7 @@ def _fields(
     lanes = range(r)
     place = design.sum_format.width  # place of an element in a beat
     elements, number = results.elements, results.number
+    relu6 = config.get("relu6")
 
     if design.pool_window > 1:
         fields = [bits(field_width) for _ in lanes]
@@ -65,13 +66,19 @@ def _fields(
                 code=elements((lane + 1) * pooled, lane * pooled + width),
                 field=fields[lane],
                 fmt=design.fmt,
+                relu6=relu6,
             )
             for lane in lanes
         ]
     else:
         fields = [flag() for _ in lanes]
         makers = [
-            relu_mask(x=elements((lane + 1) * width, lane * width), y=fields[lane], fmt=design.fmt)
+            relu_mask(
+                x=elements((lane + 1) * width, lane * width),
+                y=fields[lane],
+                fmt=design.fmt,
+                relu6=relu6,
+            )
             for lane in lanes
         ]
     of_results = ConcatSignal(results.last, number, *reversed(fields))
@@ -86,7 +93,12 @@ def _fields(
 
     masks = [flag() for _ in lanes]
     makers += [
-        relu_mask(x=beat.data(lane * place + width, lane * place), y=masks[lane], fmt=design.fmt)
+        relu_mask(
+            x=beat.data(lane * place + width, lane * place),
+            y=masks[lane],
+            fmt=design.fmt,
+            relu6=relu6,
+        )
         for lane in lanes
     ]
     of_beat = ConcatSignal(beat.ends_run, *reversed(masks))

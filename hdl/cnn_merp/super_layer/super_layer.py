@@ -255,6 +255,7 @@ def super_layer(
     result_credit, drained, sent = flag(), flag(), flag()
     map_sent = sent if raw is None else flag()
     rectified = [bits(width) for _ in range(r)]
+    relu6 = config.get("relu6")
 
     waiting = credit_fifo(
         clk,
@@ -280,7 +281,13 @@ def super_layer(
         places=places,
     )
     rectifiers = [
-        relu(enable=config.relu, x=beat.data(lane * place + width, lane * place), y=rectified[lane])
+        relu(
+            enable=config.relu,
+            x=beat.data(lane * place + width, lane * place),
+            y=rectified[lane],
+            relu6=relu6,
+            fmt=None if relu6 is None else design.fmt,
+        )
         for lane in range(r)
     ]
 

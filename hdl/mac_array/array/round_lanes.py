@@ -35,6 +35,7 @@ def round_lane(
     rounded: Word,
     word: Word,
     clipped: Bit,
+    limit: Word = None,
 ) -> Any:
     """Add a bias to a sum, round it, clip it, and set it to zero if it is negative.
 
@@ -46,6 +47,7 @@ def round_lane(
     rounded     out  four cycles later: the rounded sum, wide enough to add a word before clipping
     word        out  five cycles later: the word
     clipped     out  with the word: it was clipped
+    limit       in   (in a design for ReLU6) with relu: replace words above it by it
 
     All numbers are in two's complement. Throughput: one per cycle. Reset: none.
     """
@@ -68,12 +70,25 @@ def round_lane(
         whole[:] = total.signed() + origin.signed()
         biased.next = whole[SUM_BITS:]
 
-    @always(clk.posedge)
-    def activate() -> None:
-        word.next = held
-        clipped.next = beyond
-        if relu and held[WORD_BITS - 1]:
-            word.next = 0
+    if limit is None:
+
+        @always(clk.posedge)
+        def activate() -> None:
+            word.next = held
+            clipped.next = beyond
+            if relu and held[WORD_BITS - 1]:
+                word.next = 0
+
+    else:
+
+        @always(clk.posedge)
+        def activate() -> None:
+            word.next = held
+            clipped.next = beyond
+            if held[WORD_BITS - 1] and relu:
+                word.next = 0
+            elif relu and held > limit:
+                word.next = limit
 
     return (
         place_bias,
@@ -95,6 +110,7 @@ def round_lanes(
     rounded: Word,
     words: Word,
     clipped: Word,
+    limit: Word = None,
 ) -> Any:
     """Round a sum of each lane.
 
@@ -106,6 +122,7 @@ def round_lanes(
     rounded     out  four cycles later: the rounded sums, wide enough to add a word before clipping
     words       out  five cycles later: the words
     clipped     out  with the words: a bit per lane, set if its word was clipped
+    limit       in   (in a design for ReLU6) with relu: replace words above it by it
 
     Throughput: a pixel of all lanes per cycle. Reset: none.
     """
@@ -124,6 +141,7 @@ def round_lanes(
             rounded=each_rounded[c],
             word=each_word[c],
             clipped=each_clipped[c],
+            limit=limit,
         )
         for c in range(lanes)
     ]

@@ -14,12 +14,21 @@ from merp.models.machines.mac_array.params.design import WORD_BITS
 
 
 @block
-def _positive(word: Word, is_positive: Bit) -> Any:
-    @always_comb
-    def compare() -> None:
-        is_positive.next = word != 0 and not word[WORD_BITS - 1]
+def _positive(word: Word, is_positive: Bit, limit: Word) -> Any:
+    """Check whether a word is positive and, with a limit, below it."""
+    if limit is None:
 
-    return compare
+        @always_comb
+        def compare() -> None:
+            is_positive.next = word != 0 and not word[WORD_BITS - 1]
+
+        return compare
+
+    @always_comb
+    def compare_both() -> None:
+        is_positive.next = 0 < word and word < limit  # no limit is above that of negative words
+
+    return compare_both
 
 
 @entity
@@ -32,12 +41,14 @@ def mask_memory(
     read_addr: Word,
     mask: Word,
     words: int,
+    limit: Word = None,
 ) -> Any:
     """Keep a bit per word of an atom: the word is positive.
 
     write, write_addr, atom  in   an atom of outputs is sent
     read, read_addr  in   an atom of the deltas of these outputs is being sent
     mask             out  a bit of each column, a cycle later; all bits are set without read
+    limit            in   (in a design for ReLU6) a bit is set only if the word is below it
 
     The mask refers to the words that are sent, after rounding, ReLU and pooling. Throughput: an
     atom in and one out per cycle. Reset: none; a mask stays until it is overwritten.
@@ -48,7 +59,7 @@ def mask_memory(
     positive, found = bits(columns), bits(columns)
     was_read = flag()
     compared = [
-        _positive(word=atom((j + 1) * WORD_BITS, j * WORD_BITS), is_positive=flags[j])
+        _positive(word=atom((j + 1) * WORD_BITS, j * WORD_BITS), is_positive=flags[j], limit=limit)
         for j in range(columns)
     ]
     joined = ConcatSignal(*reversed(flags))

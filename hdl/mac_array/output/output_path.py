@@ -99,6 +99,7 @@ def _kept(
             read_addr=read_addr,
             mask=mask,
             words=design.mask_words,
+            limit=config.get("limit"),
         ),
         valid_delay(clk, clear, d=index_write, q=index.enable, cycles=TO_ATOM - 1),
         delay(clk, d=index_addr, q=index.addr, cycles=TO_ATOM - 1),

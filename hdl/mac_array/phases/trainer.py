@@ -182,7 +182,7 @@ def trainer(clk: Bit, rst: Bit, start: Bit, ports: TrainerPorts, design: ArrayDe
         round_lanes(
             clk, sums=rank.sums, biases=pixels.biases, bias_shift=output_config.bias_shift,
             shift=shift, relu=output_config.relu, rounded=sums.rounded, words=pixels.words,
-            clipped=pixels.clipped,
+            clipped=pixels.clipped, limit=output_config.get("limit"),
         ),
         either(choice=update, one=of_update.place, other=layer.place, y=rank.place),
         either(choice=update, one=sums.shift, other=output_config.shift, y=shift),

@@ -1,6 +1,6 @@
 """Golden forward propagation in fixed point: sums, rounding, ReLU and its mask, max-pooling.
 
-Each sum is exact and is rounded once. ReLU and its mask apply to the rounded word.
+Each sum is exact and is rounded once. ReLU, or ReLU6, and its mask apply to the rounded word.
 source: CNN training accelerator (FPL 2019), sections III.C and III.E; rules in docs/formats.md
 """
 
@@ -27,7 +27,8 @@ class ArrayMaps(NamedTuple):
     Attributes:
         sums: (images, out_rows, out_columns, m), after ReLU.
         maps: outputs after pooling.
-        mask: whether an element of ``maps`` is above 0; all true without ReLU.
+        mask: whether an element of ``maps`` is above 0, and with ReLU6 below 6; all true without
+            ReLU.
         places: position of each element of ``maps`` in its pooling window; all 0 without pooling.
         clipped: number of saturated sums.
     """
@@ -56,8 +57,12 @@ def forward(of: ArrayPass, maps: Words, kernels: Words, biases: Words) -> ArrayM
     words, clipped = saturated(nearest_even(sums, of.shift))
     if of.relu:
         words = np.maximum(words, np.int16(0))
+    if of.stops:
+        words = np.minimum(words, np.int16(of.limit))
     pooled, places = maxima(words, of.pool)
     mask = pooled > 0 if of.relu else np.ones(pooled.shape, np.bool_)
+    if of.stops:
+        mask &= pooled < of.limit
     return ArrayMaps(words, pooled, mask, places, clipped)
 
 

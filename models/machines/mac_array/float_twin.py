@@ -15,6 +15,7 @@ import numpy as np
 
 from merp.models.arithmetic.compiled import Values
 from merp.models.base.fixed import FIXED_TENSORS, MOST_FRACTION, FixedTensor, Fractions
+from merp.models.base.six import SIX
 from merp.models.golden.initial import initial_numbers
 from merp.models.golden.loss import Labels, losses_of
 from merp.models.golden.memory import AT_ONCE
@@ -75,8 +76,12 @@ def _forward(network: Network, images: Values, made: Pairs) -> Iterator[_Kept]:
         sums = forward_sums(of, maps, in_array(of, kernels)) + biases
         if of.relu:
             sums = np.maximum(sums, 0.0)
+        if layer.shape.relu6:
+            sums = np.minimum(sums, float(SIX))
         outputs, places = maxima(sums, of.pool)
         mask = outputs > 0 if of.relu else np.ones(outputs.shape, np.bool_)
+        if layer.shape.relu6:
+            mask &= outputs < SIX
         yield _Kept(of, maps, outputs, mask, places)
         maps = outputs
 

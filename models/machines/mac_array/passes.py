@@ -8,7 +8,7 @@ from functools import lru_cache
 from merp.models.base.errors import BadInput
 from merp.models.base.shape import Shape
 from merp.models.machines.mac_array.geometry import taken
-from merp.models.machines.mac_array.params.array_pass import ArrayPass, array_pass
+from merp.models.machines.mac_array.params.array_pass import ArrayPass, array_pass, limit_of
 from merp.models.machines.mac_array.params.design import LOSSES, ArrayDesign
 from merp.models.machines.mac_array.params.window import Size, as_window, largest_window
 from merp.models.network.branches import previous, receiver
@@ -99,6 +99,7 @@ def forward_pass(
         loss_shift=numbers.map - numbers.delta,
         mask_base=mask,
         index_base=index,
+        limit=limit_of(layer.shape, numbers.map),
     )
 
 

@@ -19,7 +19,7 @@ kernel = 3
 stride = 1
 pad = 1
 groups = 1
-relu = true
+activation = "relu6"
 pool = { kind = "max", window = 2, stride = 2 }
 design = "k3"
 

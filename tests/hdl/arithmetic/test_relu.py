@@ -1,4 +1,4 @@
-"""ReLU and the larger of two elements: corners against corners, all of a small format."""
+"""ReLU, ReLU6, their masks and the larger of two elements: corners, and all of a small format."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +11,11 @@ from block_bench import BlockBench, Recorded
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_max import fp_max
 from merp.hdl.arithmetic.relu import relu
+from merp.hdl.arithmetic.relu_mask import relu_mask
 from merp.hdl.base.signals import bits, flag
 from merp.models.arithmetic.relu import relu as golden_relu
-from merp.models.arithmetic.words import to_values
-from merp.models.base.formats import BINARY32, FloatFormat
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.base.shape import Pool
 from merp.models.golden.pooling import max_pool
 
@@ -22,6 +23,7 @@ TINY = FloatFormat(3, 2)
 CORNERS = [
     0x00000000, 0x80000000, 0x7FC00000, 0x7F800000, 0xFF800000, 0x00800000, 0x80800000, 0x7F7FFFFF,
     0xFF7FFFFF, 0x3F800000, 0xBF800000, 0x3F800001, 0xBF800001, 0x00800001, 0x80800001,
+    0x40C00000, 0x40BFFFFF, 0x40C00001, 0xC0C00000, 0x40000000, 0x41000000,
 ]  # fmt: skip
 
 
@@ -35,6 +37,14 @@ def elements(fmt: FloatFormat) -> list[int]:
     return [int(w) for w in words[~nan & ~subnormal]] + [fmt.nan]
 
 
+def number(word: int, fmt: FloatFormat) -> float:
+    return float(to_values(np.array([word], np.uint32), fmt)[0])
+
+
+def word(value: float, fmt: FloatFormat) -> int:
+    return int(to_bits([value], fmt)[0])
+
+
 def settle(block: Callable[..., Any], args: dict[str, Any], rows: list[dict[str, int]]) -> Recorded:
     """Apply one row of inputs per cycle to a combinational block."""
     return BlockBench(block, **args).run(rows)
@@ -43,6 +53,20 @@ def settle(block: Callable[..., Any], args: dict[str, Any], rows: list[dict[str,
 def relu_trace(fmt: FloatFormat) -> Recorded:
     rows = [{"enable": e, "x": x} for e in (0, 1) for x in elements(fmt)]
     return settle(relu, {"enable": flag(), "x": bits(fmt.width), "y": bits(fmt.width)}, rows)
+
+
+def six_trace(fmt: FloatFormat) -> Recorded:
+    rows = [
+        {"enable": e, "relu6": six, "x": x} for e in (0, 1) for six in (0, 1) for x in elements(fmt)
+    ]
+    args = {"enable": flag(), "relu6": flag(), "x": bits(fmt.width), "y": bits(fmt.width)}
+    return settle(relu, args | {"fmt": fmt}, rows)
+
+
+def mask_trace(fmt: FloatFormat) -> Recorded:
+    rows = [{"relu6": six, "x": x} for six in (0, 1) for x in elements(fmt)]
+    args = {"relu6": flag(), "x": bits(fmt.width), "y": flag(), "fmt": fmt}
+    return settle(relu_mask, args, rows)
 
 
 def max_trace(fmt: FloatFormat) -> Recorded:
@@ -65,6 +89,33 @@ def test_relu_matches_golden(fmt: FloatFormat) -> None:
     assert y[half:] == golden_relu(np.array(x[half:], np.uint32), fmt).tolist()
 
 
+FORMATS = pytest.mark.parametrize(
+    "fmt", [TINY, BFLOAT16, BINARY16, BINARY32], ids=["tiny", "bfloat16", "binary16", "binary32"]
+)
+
+
+@FORMATS
+def test_relu6_stops_at_six(fmt: FloatFormat) -> None:
+    """Against comparisons of numbers: NaN passes, and so does everything without ``enable``."""
+    trace = six_trace(fmt)
+    names = ("enable", "relu6", "x", "y")
+    for enable, relu6, x, y in zip(*(trace.column(name) for name in names), strict=True):
+        value = number(x, fmt)
+        wanted = x
+        if enable and not np.isnan(value):
+            stopped = min(value, 6.0 if relu6 else np.inf)
+            wanted = word(stopped, fmt) if value > 0 else 0
+        assert y == wanted, (enable, relu6, value)
+
+
+@FORMATS
+def test_the_mask_of_relu6_is_between_zero_and_six(fmt: FloatFormat) -> None:
+    trace = mask_trace(fmt)
+    for relu6, x, y in zip(*(trace.column(name) for name in ("relu6", "x", "y")), strict=True):
+        value = number(x, fmt)
+        assert y == (0 < value and not np.isnan(value) and (value < 6 or not relu6)), (relu6, value)
+
+
 @pytest.mark.parametrize("fmt", [TINY, BINARY32], ids=["tiny", "binary32"])
 def test_max_matches_golden(fmt: FloatFormat) -> None:
     trace = max_trace(fmt)
@@ -81,7 +132,13 @@ def test_max_matches_golden(fmt: FloatFormat) -> None:
 @pytest.mark.ghdl
 @pytest.mark.verilator
 def test_vhdl_replays(tmp_path: Path) -> None:
-    for block, trace in ((relu, relu_trace(TINY)), (fp_max, max_trace(BINARY32))):
-        workdir = tmp_path / block.__name__
+    traces = {
+        "relu": (relu, relu_trace(TINY)),
+        "relu6": (relu, six_trace(BINARY32)),
+        "mask": (relu_mask, mask_trace(BINARY32)),
+        "max": (fp_max, max_trace(BINARY32)),
+    }
+    for name, (block, trace) in traces.items():
+        workdir = tmp_path / name
         assert replay(trace, workdir / "vhdl") == len(trace.rows)
         lint_verilog(block, trace.args, workdir / "verilog")

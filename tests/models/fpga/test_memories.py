@@ -182,6 +182,15 @@ def test_what_is_added_takes_what_was_measured(
         assert sum(each.luts for each in added_memories(adding)) == memory
 
 
+def test_relu6_takes_what_was_measured() -> None:
+    """By four lanes with and without. source: netlists of Yosys, LUT as logic"""
+    network = open_network("digits")
+    plain = replace(design_of(network, network.layer("conv2")), r=4)
+    found, less = (estimate(each, "fp", []) for each in (replace(plain, relu6=True), plain))
+    assert found.logic - less.logic == pytest.approx(98, abs=1)
+    assert found.ff == less.ff
+
+
 @pytest.mark.parametrize("phase", ["fp", "dp", "ku"])
 def test_wider_ports_take_more_logic(phase: str) -> None:
     network = open_network("alexnet")

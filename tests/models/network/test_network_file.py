@@ -47,6 +47,33 @@ def test_a_fully_connected_layer_takes_rows_columns_and_channels(read) -> None:
     assert full.shape == Shape(n=2 * 3 * 6, m=5, k=1, rows=1, columns=1, relu=False)
 
 
+@pytest.mark.parametrize(
+    ("keys", "relu", "relu6"),
+    [
+        ("", True, False),
+        ('activation = "relu"', True, False),
+        ('activation = "relu6"', True, True),
+        ('activation = "none"', False, False),
+        ('activation = "relu"\nrelu = true', True, False),
+        ('activation = "none"\nrelu = false', False, False),
+    ],
+)
+def test_activations(keys: str, relu: bool, relu6: bool, read) -> None:
+    """Of convolutions and full connections; a design for ReLU6 is one with such a layer."""
+    conv, full = read(HEAD + CONV + keys + '\n[[layer]]\nname = "fc2"\nmaps = 5\n' + keys).layers
+    for layer in (conv, full):
+        assert (layer.shape.relu, layer.shape.relu6) == (relu, relu6)
+    network = read(HEAD + CONV + keys + f"\n{DESIGN}")
+    assert network.designs["a"].relu6 == relu6
+
+
+def test_a_design_for_relu_alone_refuses_relu6(read) -> None:
+    design = read(HEAD + CONV + DESIGN).designs["a"]
+    six = read(HEAD + CONV + 'activation = "relu6"\n').layers[0].shape
+    with pytest.raises(BadInput, match=r"^here: ReLU6: the design is built for ReLU alone$"):
+        check_fits(six, 1, design, "here")
+
+
 def test_a_network_has_one_number_format(read) -> None:
     network = read(
         HEAD.replace("\n", '\nformat = "bfloat16"\n', 1) + CONV + 'design = "a"\n'
@@ -203,7 +230,8 @@ BAD = {
     ),
     HEAD + CONV + '[[layer]]\nname = "pool2"\n': "layer pool2: pool is missing",
     HEAD + CONV + '[[layer]]\nname = "pool2"\nmaps = 6\npool = { kind = "max", window = 2 }\n': (
-        "layer pool2: unknown key 'maps': allowed are name, design, fractions, input, pool, relu"
+        "layer pool2: unknown key 'maps': allowed are name, design, fractions, input, pool, "
+        "activation, relu"
     ),
     HEAD.replace('"t"', '"/x/y"') + CONV: f"network: name = '/x/y': must be {ALLOWED_NAME}",
     HEAD + CONV.replace("conv1", "conv/1"): f"layer 1: name = 'conv/1': must be {ALLOWED_NAME}",
@@ -241,8 +269,8 @@ BAD = {
     ),
     HEAD + CONV + "groups = 4\n": "layer conv1: groups = 4: must be a divisor of the 6 maps",
     HEAD + CONV + "strid = 2\n": (
-        "layer conv1: unknown key 'strid': allowed are name, maps, relu, design, fractions, input, "
-        "kernel, stride, pad, groups, pool, add, trainable; did you mean stride?"
+        "layer conv1: unknown key 'strid': allowed are name, maps, activation, relu, design, "
+        "fractions, input, kernel, stride, pad, groups, pool, add, trainable; did you mean stride?"
     ),
     HEAD + CONV + 'input = "conv1"\n': "layer conv1: input = 'conv1': must be one of none",
     HEAD + BESIDE + 'add = "conv3"\n': (
@@ -302,6 +330,21 @@ BAD = {
         "no other use of its output"
     ),
     HEAD + CONV + "relu = 1\n": "layer conv1: relu = 1: must be true or false",
+    HEAD + CONV + 'activation = "relu8"\n': (
+        "layer conv1: activation = 'relu8': must be one of relu, relu6, none; did you mean relu?"
+    ),
+    **{
+        HEAD + CONV + f'activation = "{activation}"\nrelu = {short}\n': (
+            f"layer conv1: relu = {short}: must be absent with activation = '{activation}': one "
+            "of the two must go"
+        )
+        for activation, short in (
+            ("relu6", "true"),
+            ("relu6", "false"),
+            ("relu", "false"),
+            ("none", "true"),
+        )
+    },
     HEAD + CONV + 'pool = { kind = "mean", window = 2 }\n': (
         "layer conv1: pool: kind = 'mean': must be one of max, average"
     ),
@@ -331,8 +374,8 @@ BAD = {
         "be partial"
     ),
     HEAD + FC + "kernel = 1\n": (
-        "layer fc2: unknown key 'kernel': allowed are name, maps, relu, design, fractions, input, "
-        "add, trainable"
+        "layer fc2: unknown key 'kernel': allowed are name, maps, activation, relu, design, "
+        "fractions, input, add, trainable"
     ),
     DESIGNED: "layer conv1: design = 'a': must be one of auto",
     DESIGNED + "[design.b]\nk = 3\nn_cu = 2\n": "layer conv1: design = 'a': must be one of b, auto",
@@ -458,8 +501,8 @@ BAD_ON_A_BASE = {
         "layer must be a table, not [{'name': 'conv1', 'maps': 6, 'kernel': 3}]"
     ),
     'base = "whole"\n[layer.fc2]\npad = 1\n': (
-        "layer fc2: unknown key 'pad': allowed are name, maps, relu, design, fractions, input, "
-        "add, trainable"
+        "layer fc2: unknown key 'pad': allowed are name, maps, activation, relu, design, "
+        "fractions, input, add, trainable"
     ),
     'base = "whole"\n[layer]\nconv1 = 3\n': "layer 1 must be a table, not 3",
     'base = "whole"\nnetwork = 3\n': "file: network must be a table, not 3",

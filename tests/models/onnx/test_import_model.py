@@ -15,6 +15,7 @@ from merp.models.base.shape import Padding, Pool
 from merp.models.machines.cnn_merp.plan.plan import plan
 from merp.models.network.network import Network
 from merp.models.onnx.import_model import import_model
+from merp.models.onnx.write_back import write_back
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
@@ -238,3 +239,65 @@ def test_resnet_18(kind: str, sizes: list[int], tmp_path: Path) -> None:
     check_counts(on_one_design(imported))
     check_plan(imported)
     check_against_runtime(imported, path, 0)
+
+
+SIX = {"low": np.float32(0), "high": np.float32(6)}
+CLIPPED: dict[str, Callable[[], Any]] = {
+    "inputs": lambda: clipping("Clip", "a low high"),
+    "attributes": lambda: clipping("Clip", "a", opset=9, min=0.0, max=6.0),
+    "after ReLU": lambda: clipping("Relu", "a", made.node("Clip", "r low high", "s"), last="s"),
+    "before ReLU": lambda: clipping("Clip", "a low high", made.node("Relu", "r", "s"), last="s"),
+    "after the maximum": lambda: made.model(
+        [
+            made.node("Conv", "x w", "a"),
+            made.node("MaxPool", "a", "m", kernel_shape=[2, 2], strides=[1, 1]),
+            made.node("Clip", "m low high", "y"),
+        ],
+        {"w": made.numbers(3, 2, 3, 3) * 64, **SIX},
+        size=("N", 2, 7, 6),
+    ),
+}
+
+
+def clipping(
+    operator: str, inputs: str, *more: Any, last: str = "r", opset: int = 13, **attributes: float
+) -> Any:
+    """A convolution, an activation, and maxima."""
+    return made.model(
+        [
+            made.node("Conv", "x w", "a"),
+            made.node(operator, inputs, "r", **attributes),
+            *more,
+            made.node("MaxPool", last, "y", kernel_shape=[2, 2], strides=[1, 1]),
+        ],
+        {"w": made.numbers(3, 2, 3, 3) * 64, **({} if opset < 11 else SIX)},
+        size=("N", 2, 7, 6),
+        opset=opset,
+    )
+
+
+@needs("onnxruntime")
+@pytest.mark.parametrize("name", CLIPPED)
+def test_a_clip_to_six_is_relu6(name: str, tmp_path: Path) -> None:
+    path = made.saved(tmp_path, CLIPPED[name]())
+    imported = import_model(path)
+    (layer,) = imported.layers
+    assert layer.table == {
+        "name": "conv1", "maps": 3, "kernel": 3, "stride": 1, "pad": 0, "groups": 1,
+        "activation": "relu6", "design": "auto", "pool": {"kind": "max", "window": 2, "stride": 1},
+    }  # fmt: skip
+    assert imported.network.layers[0].shape.relu6
+    assert (runtime(path, made.numbers(2, 2, 7, 6, seed=4)) == 6).any()
+    check_against_runtime(imported, path, 4)
+
+
+def test_a_model_with_relu6_gets_its_weights_back(tmp_path: Path) -> None:
+    """The Clip stays, with its limits, and the network is the same."""
+    imported = import_model(made.saved(tmp_path, CLIPPED["inputs"]()))
+    words = {name: (w ^ 1, b) for name, (w, b) in imported.network.weights.items()}
+    path = tmp_path / "back.onnx"
+    path.write_bytes(write_back(imported, words))
+    back = import_model(path)
+    assert [each.operator for each in back.layers[0].nodes] == ["Conv", "Clip", "MaxPool"]
+    assert layers_of(back.network) == layers_of(imported.network)
+    assert (back.network.weights["conv1"][0] == words["conv1"][0]).all()

@@ -206,6 +206,18 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         lambda: one("MaxPool", kernel_shape=[5, 5]),
         "no design: pool_overlap must be a whole number",
     ),
+    "ReLU6 behind an average of ReLU": (
+        lambda: made.model(
+            [
+                made.node("Conv", "x c", "a"),
+                made.node("Relu", "a", "b"),
+                made.node("AveragePool", "b", "d", kernel_shape=[2, 2], strides=[2, 2]),
+                made.node("Clip", "d low high", "y", "bad"),
+            ],
+            {"c": made.numbers(2, 1, 1, 1), "low": np.float32(0), "high": np.float32(6)},
+        ),
+        f"{BAD}(Clip): follows average pooling: ReLU must precede it",
+    ),
     "ReLU behind an average": (
         lambda: after_pool("AveragePool", "Relu"),
         f"{BAD}(Relu): follows average pooling: ReLU must precede it",
@@ -262,7 +274,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     "Softmax over rows": (lambda: one("Softmax"), f"{BAD}(Softmax): axis = -1: must be 1"),
     "an activation": (
         lambda: one("Sigmoid"),
-        f"{BAD}(Sigmoid): is not supported (the only activation is ReLU): allowed",
+        f"{BAD}(Sigmoid): is not supported (the activations are ReLU and ReLU6): allowed",
     ),
     "a transformer": (
         lambda: one("LayerNormalization"),
@@ -272,9 +284,17 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         lambda: one("Conv", "x c", domain="com.other"),
         f"{BAD}(com.other.Conv): is not supported",
     ),
-    "ReLU6": (
-        lambda: one("Clip", "x o s", consts={"o": np.float32(0), "s": np.float32(6)}),
-        f"{BAD}(Clip): range = [0.0, 6.0]: must be [0, inf], which is ReLU: another one needs",
+    "ReLU to 5": (
+        lambda: one("Clip", "x o s", consts={"o": np.float32(0), "s": np.float32(5)}),
+        f"{BAD}(Clip): range = [0.0, 5.0]: must be [0, inf], which is ReLU, or [0, 6], which is",
+    ),
+    "a hard hyperbolic tangent": (
+        lambda: one("Clip", "x o s", consts={"o": np.float32(-6), "s": np.float32(6)}),
+        f"{BAD}(Clip): range = [-6.0, 6.0]: must be [0, inf], which is ReLU, or [0, 6], which is",
+    ),
+    "a limit that is no number": (
+        lambda: one("Clip", "x o s", consts={"o": np.float32(0), "s": np.float32("nan")}),
+        f"{BAD}(Clip): range = [0.0, nan]: must be [0, inf], which is ReLU, or [0, 6], which is",
     ),
     "a channel shuffle": (
         lambda: one("Reshape", "x s", consts={"s": np.array([0, 2, 1, 8, 8])}),

@@ -98,8 +98,10 @@ def small_network(bitstream: Bitstream) -> Network:
         rows, columns = shape.rows, shape.columns
         if pool:
             rows, columns = pool.elements(rows, columns)
-        relu = earlier.shape.relu
-        front = Shape(n=1, m=shape.n, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+        front = Shape(
+            n=1, m=shape.n, k=1, rows=rows, columns=columns, relu=earlier.shape.relu,
+            relu6=earlier.shape.relu6, pool=pool,
+        )  # fmt: skip
         layers = Layer(name=f"before {layer.name}", kind="conv", shape=front), small
     first = layers[0].shape
     size = first.rows, first.columns, first.n

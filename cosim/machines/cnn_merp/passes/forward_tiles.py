@@ -17,13 +17,13 @@ from merp.cosim.machines.cnn_merp.phases.forward import (
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.phases.audit.run_and_audit import given
 from merp.cosim.phases.expectation import GroupPass
-from merp.models.arithmetic.relu import relu
 from merp.models.base.bits import Bits
 from merp.models.base.input_part import part_of
 from merp.models.base.shape import Shape
 from merp.models.golden.convolution import finished, from_biases, from_maps, partial_sums
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
+from merp.models.golden.super_layer import activated
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.top.top import Top
 
@@ -122,7 +122,7 @@ class ForwardTiles(Tiles):
         wanted, state = golden, b""
         if part.last:
             activation = finished(golden, fmt, summation)
-            activation = relu(activation, fmt) if shape.relu else activation
+            activation = activated(activation, shape, fmt)
             wanted = as_stored(pool_maps(activation, shape.pool, fmt), "fp", "map_out", design)
             state = packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)
         add = None

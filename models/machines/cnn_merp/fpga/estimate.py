@@ -62,6 +62,7 @@ _LANE = _Each(900, 300)  # of each further lane: selection, rounding; assumed
 _INPUT: Final = {"fp": _Each(4246, 1466), "dp": _Each(4389, 1603), "ku": _Each(4601, 1467)}
 _BANK: Final = {"fp": _Each(11, 0), "dp": _Each(47, 2), "ku": _Each(12, 0)}
 _POOLING = _Each(151, 100)  # of each memory of partial results
+_SIX = _Each(98 / 4, 0)  # of each lane, ReLU6: synthesis of four lanes with and without
 _PLAIN = _Each(671, 1285)  # of a super layer that does not pool, for 16 units
 _LOADER: Final = {"fp": _Each(123, 921), "dp": _Each(58 + 134, 864 + 39)}
 _UNPOOL = _Each(974, 705)
@@ -214,6 +215,8 @@ def _convolution(design: EngineDesign, phase: str) -> list[tuple[float, _Each]]:
     found += [(taps / _MEASURED_TAPS, _LOADER[phase]), (units / _MEASURED_UNITS, _PLAIN)]
     cells = design.r * design.pool_overlap**2 if design.pool_window > 1 else 0
     found.append((cells, _POOLING))
+    if design.relu6:
+        found.append((design.r, _SIX))
     if design.average:
         found += [(cells, _ADD), (design.r, _MULTIPLY)]
     if design.partial:

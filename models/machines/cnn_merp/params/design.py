@@ -34,7 +34,7 @@ PORTS = (1, 2, 4, 8)
 
 OPTIONS = (
     "folded", "kernel_port", "partial", "sided", "widened", "map_port", "added", "hanging",
-    "storage", "operand_precision",
+    "storage", "operand_precision", "relu6",
 )  # fmt: skip
 
 """Fields that were added later. The text that identifies an elaboration, also in the hardware,
@@ -176,6 +176,7 @@ class EngineDesign(Stores):
         "significand bits, with the hidden bit, of the factors of fused CUs: 24 (binary32), 11 "
         "(binary16) or 8 (bfloat16; two products share a DSP block)",
     ] = 24
+    relu6: Annotated[bool, "whether ReLU can also stop at 6"] = False
 
     def __repr__(self) -> str:
         """Return the text that identifies the elaboration."""

@@ -272,9 +272,16 @@ The overlap below and on the right follows from the rows and columns after pooli
 """
 
 
+RELU6: tuple[LayerRegister, ...] = (
+    switch("relu6", "ReLU also stops at 6", lambda run: run.shape.relu6),
+)
+"""Registers of a design for ReLU6; they count only while ReLU is on."""
+
+
 def output_table(design: EngineDesign) -> LayerTable:
     """Return ``OUTPUT`` for ``design``."""
-    return LayerTable(OUTPUT.bundle, (*OUTPUT.registers, *(HANGING if design.hanging else ())))
+    more = (*(HANGING if design.hanging else ()), *(RELU6 if design.relu6 else ()))
+    return LayerTable(OUTPUT.bundle, (*OUTPUT.registers, *more))
 
 
 FOLD = LayerTable("fold_config", (

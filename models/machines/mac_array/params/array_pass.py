@@ -8,15 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.base.shape import Shape
+from merp.models.base.six import SIX
 from merp.models.machines.mac_array.params.design import LOSSES, MAX_PRODUCTS, Array, over
 
 PHASES = ("fp", "dp", "ku", "pool", "upsample")
+
+NO_LIMIT = 1 << 15
+"""``limit`` of a pass whose ReLU does not stop: above every word."""
 
 SHIFTS = {
     "shift": (-15, 30), "bias_shift": (-15, 15), "velocity_shift": (-15, 15),
     "update_shift": (0, 47), "loss_shift": (-15, 15), "one_shift": (0, 15),
     "rate": (0, (1 << 16) - 1), "momentum": (0, (1 << 16) - 1), "seed": (0, (1 << 30) - 1),
     "mask_base": (0, (1 << 20) - 1), "index_base": (0, (1 << 20) - 1),
+    "limit": (1, NO_LIMIT),
 }  # fmt: skip
 """Smallest and largest values of the registers that are not sizes."""
 
@@ -55,6 +60,8 @@ class ArrayPass:
         loss_shift: f_map - f_delta.
         mask_base: first atom of the masks. FP: of this layer's outputs. DP: of the input maps.
         index_base: first atom of the pooling indices of this layer's outputs.
+        limit: FP: the word at which ReLU6 stops; ``NO_LIMIT`` for ReLU. It has no effect without
+            ReLU.
 
     Raises:
         ValueError: a value is out of range. The message names the key and the allowed values.
@@ -87,6 +94,7 @@ class ArrayPass:
     loss_shift: int = 0
     mask_base: int = 0
     index_base: int = 0
+    limit: int = NO_LIMIT
 
     def __post_init__(self) -> None:
         """Check every field."""
@@ -114,6 +122,11 @@ class ArrayPass:
             raise ValueError(
                 f"sums of {self.products} products: at most {MAX_PRODUCTS - 1} are allowed"
             )
+
+    @property
+    def stops(self) -> bool:
+        """Whether ReLU stops at ``limit``."""
+        return self.relu and self.limit < NO_LIMIT
 
     @property
     def out_rows(self) -> int:
@@ -198,6 +211,14 @@ class ArrayPass:
         They are the words in the mask memory and, with pooling, in the index memory.
         """
         return self.outputs * self.pooled_rows * design.column_blocks(self.pooled_columns)
+
+
+def limit_of(shape: Shape, fraction: int) -> int:
+    """Return the ``limit`` of a layer whose output has ``fraction`` fraction bits.
+
+    From 13 bits on, 6 is above every word. Saturation then stops first, with the same words.
+    """
+    return min(SIX << fraction, NO_LIMIT) if shape.relu6 else NO_LIMIT
 
 
 def array_pass(shape: Shape, phase: str = "fp") -> ArrayPass:

@@ -180,10 +180,11 @@ class ArrayDesign(Array):
     index_words: Annotated[int, "pooled outputs of all layers whose indices are kept, in atoms"] = 1
     max_size: Annotated[int, "the largest number of rows or columns of a map"]
     max_maps: Annotated[int, "the largest number of input or output maps"]
+    relu6: Annotated[bool, "whether ReLU can also stop at 6"] = False
 
     def __repr__(self) -> str:
         """Return the text that identifies the elaboration."""
-        return elaboration("Design", self)
+        return elaboration("Design", self, ("relu6",))
 
     def __post_init__(self) -> None:
         """Check every field against its range."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.array_pass import NO_LIMIT, ArrayPass
 from merp.models.machines.mac_array.params.design import ArrayDesign
 
 
@@ -23,6 +23,8 @@ def check_fit(work: ArrayPass, design: ArrayDesign) -> None:
     ):
         if value > most:
             raise ValueError(f"{key}: the design has at most {most}, the layer {value}")
+    if work.limit < NO_LIMIT and not design.relu6:
+        raise ValueError("ReLU6: the design is built for ReLU alone")
     reach = max(work.pad, work.kernel - 1 - work.pad)
     if reach > design.reach:
         raise ValueError(f"pad and kernel - 1 - pad must be at most {design.reach}, not {reach}")

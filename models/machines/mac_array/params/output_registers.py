@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from merp.models.base.register_table import RegisterTable, RunRegister, switch
-from merp.models.machines.mac_array.params.array_pass import SHIFTS
+from merp.models.machines.mac_array.params.array_pass import NO_LIMIT, SHIFTS
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.pass_run import PassRun
 
@@ -55,6 +55,12 @@ LOSS: Final[tuple[RunRegister[ArrayDesign, PassRun], ...]] = (
     ),
 )  # fmt: skip
 """Additional registers of a design that calculates the deltas of a loss."""
+
+RELU6: Final[RunRegister[ArrayDesign, PassRun]] = RunRegister(
+    "limit", 1, lambda design: NO_LIMIT, f"word at which ReLU stops; {NO_LIMIT}: nowhere",
+    lambda run: run.work.limit,
+)  # fmt: skip
+"""Additional register of a design for ReLU6."""
 
 
 @cache
@@ -157,5 +163,6 @@ def output_table(design: ArrayDesign) -> RegisterTable[ArrayDesign, PassRun]:
                 lambda run: run.out_atoms,
             ),
             *(LOSS if design.loss else ()),
+            *((RELU6,) if design.relu6 else ()),
         ),
     )  # fmt: skip

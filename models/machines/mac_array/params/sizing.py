@@ -84,7 +84,8 @@ def size_design(uses: Sequence[LayerUse], chosen: Mapping[str, Any]) -> ArrayDes
     combined = {
         key: max(1, (sum if key in SUMMED else max)(each[key] for each in found)) for key in MAXIMA
     }
-    return replace(smallest, **(combined | dict(chosen)))
+    relu6 = any(use.shape.relu6 for use in uses)
+    return replace(smallest, **(combined | {"relu6": relu6} | dict(chosen)))
 
 
 def lacking(use: LayerUse, design: ArrayDesign) -> str | None:

@@ -7,16 +7,16 @@ import pytest
 
 from block_bench import Replays, columns
 from marks import few, in_full
-from merp.models.arithmetic.relu import relu
 from merp.models.base.bits import Bits
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.base.shape import Pool, Shape
 from merp.models.golden.pooling import pool_maps
+from merp.models.golden.super_layer import activated
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun, run_super_layer
-from super_layer_runs import SPECIAL, pattern, shape_for, spans_of
+from super_layer_runs import AROUND_SIX, SPECIAL, pattern, shape_for, spans_of
 
 
 def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> EngineDesign:
@@ -40,9 +40,18 @@ def sums_for(shape: Shape, images: int, rng: np.random.Generator, fmt=BINARY32) 
     return words.astype(np.uint32)
 
 
+def sums_around(shape: Shape, images: int, rng: np.random.Generator, design: EngineDesign) -> Bits:
+    """The same; in a design for ReLU6, half of them are around 6."""
+    words = sums_for(shape, images, rng, design.fmt)
+    if not design.relu6:
+        return words
+    six = np.array(AROUND_SIX, np.uint32) >> 32 - design.fmt.width
+    return np.where(rng.random(words.shape) < 0.5, rng.choice(six, words.shape), words)
+
+
 def golden(run: SuperLayerRun, design: EngineDesign) -> list[int]:
     shape, fmt = run.shape, design.fmt
-    y = relu(run.sums, fmt) if shape.relu else run.sums
+    y = activated(run.sums, shape, fmt)
     return [int(word) for word in pool_maps(y, shape.pool, fmt).reshape(-1)]
 
 
@@ -113,13 +122,15 @@ def random_run(
         rows, columns = (int(side) for side in rng.integers(1, 8, 2))
         m = int(rng.integers(1, design.groups * design.n_cu + 1))
         try:
-            shape = shape_for(m, rows, columns, pool, bool(rng.integers(2)))
+            relu = bool(rng.integers(2))
+            relu6 = design.relu6 and bool(rng.random() < 0.8)
+            shape = shape_for(m, rows, columns, pool, relu, relu6)
         except ValueError:
             continue
         images = int(rng.integers(1, 3))
         return SuperLayerRun(
             shape,
-            sums_for(shape, images, rng, design.fmt),
+            sums_around(shape, images, rng, design),
             pattern(rng, 0.2),
             pattern(rng, 0.2),
             int(rng.integers(2, 60)) if reset else None,
@@ -141,12 +152,17 @@ DESIGNS = {
     "average, hanging": design_for(
         2, 1, average=True, pool_overlap=2, add_latency=1, mul_latency=1, hanging=True
     ),
+    "plain, six": design_for(3, 2, relu6=True, pool_window=1, pool_overlap=1, pool_words=1),
+    "max, six": design_for(4, 2, relu6=True, pool_overlap=3),
+    "average, six": design_for(
+        4, 3, relu6=True, fmt=BFLOAT16, average=True, pool_overlap=2, add_latency=2, mul_latency=2
+    ),
 }
 
 
 @pytest.mark.parametrize("seed", [0, *in_full(1)])
 @pytest.mark.parametrize(
-    "name", few(DESIGNS, "plain", "max, r=n", "average, r=1", "average, hanging")
+    "name", few(DESIGNS, "plain", "max, r=n", "average, r=1", "average, hanging", "max, six")
 )
 def test_random_runs_match_golden(name: str, seed: int) -> None:
     design = DESIGNS[name]

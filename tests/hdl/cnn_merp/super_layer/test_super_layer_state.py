@@ -9,17 +9,17 @@ from block_bench import Replays, columns
 from marks import few, in_full, rows_in_full
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import OutputStreams
-from merp.models.arithmetic.relu import relu
 from merp.models.base.bits import Bits
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.base.shape import Pool, Shape
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
+from merp.models.golden.super_layer import activated
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun, run_super_layer
-from super_layer_runs import SPECIAL, pattern, shape_for, spans_of
+from super_layer_runs import AROUND_SIX, SPECIAL, pattern, shape_for, spans_of
 
 Word = tuple[int, int]
 
@@ -50,6 +50,11 @@ DESIGNS = {
     "average, hanging": design_for(
         2, 1, average=True, pool_overlap=2, add_latency=1, mul_latency=1, hanging=True
     ),
+    "plain, six": design_for(3, 2, relu6=True, pool_window=1, pool_overlap=1, pool_words=1),
+    "max, six": design_for(4, 2, relu6=True, pool_overlap=3),
+    "average, six": design_for(
+        4, 3, relu6=True, fmt=BFLOAT16, average=True, pool_overlap=2, add_latency=2, mul_latency=2
+    ),
 }
 
 
@@ -66,10 +71,19 @@ def sums_for(shape: Shape, images: int, rng: np.random.Generator, fmt=BINARY32) 
     return words.astype(np.uint32)
 
 
+def sums_around(shape: Shape, images: int, rng: np.random.Generator, design: EngineDesign) -> Bits:
+    """The same; in a design for ReLU6, half of them are around 6."""
+    words = sums_for(shape, images, rng, design.fmt)
+    if not design.relu6:
+        return words
+    six = np.array(AROUND_SIX, np.uint32) >> 32 - design.fmt.width
+    return np.where(rng.random(words.shape) < 0.5, rng.choice(six, words.shape), words)
+
+
 def golden(run: SuperLayerRun, design: EngineDesign) -> tuple[list[Word], list[Word]]:
     """Words of the maps and bytes of the state, each with its last."""
     shape, fmt = run.shape, design.fmt
-    activation = relu(run.sums, fmt) if shape.relu else run.sums
+    activation = activated(run.sums, shape, fmt)
     y = pool_maps(activation, shape.pool, fmt)
     state = packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)
     return marked(y.reshape(-1).tolist()), marked(state)
@@ -144,13 +158,15 @@ def random_run(
         rows, columns = (int(side) for side in rng.integers(1, 8, 2))
         m = int(rng.integers(1, design.groups * design.n_cu + 1))
         try:
-            shape = shape_for(m, rows, columns, pool, bool(rng.random() < 0.7))
+            relu = bool(rng.random() < 0.7)
+            relu6 = design.relu6 and bool(rng.random() < 0.8)
+            shape = shape_for(m, rows, columns, pool, relu, relu6)
         except ValueError:
             continue
         images = int(rng.integers(1, 3))
         return SuperLayerRun(
             shape,
-            sums_for(shape, images, rng, design.fmt),
+            sums_around(shape, images, rng, design),
             offer=pattern(rng),
             accept=pattern(rng),
             reset_at=int(rng.integers(2, 60)) if reset else None,
@@ -159,7 +175,7 @@ def random_run(
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("name", few(DESIGNS, *list(DESIGNS)[::3]))
+@pytest.mark.parametrize("name", few(DESIGNS, *list(DESIGNS)[::3], "max, six", "average, six"))
 def test_random_runs_match_golden(name: str) -> None:
     design = DESIGNS[name]
     rng = np.random.default_rng([*name.encode()])

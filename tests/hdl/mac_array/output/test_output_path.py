@@ -1,13 +1,14 @@
 """The output path: which atoms leave in which order, maxima and their places, masks, stalls."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from block_bench import BlockBench, Replays, at_random
 from merp.hdl.mac_array.output.output_path import output_path
-from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.machines.mac_array.params.array_pass import NO_LIMIT, ArrayPass
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.output_bench import (
@@ -90,7 +91,7 @@ def check(
             inside = [word * bit for word, bit in zip(inside, mask, strict=False)]
         assert words[: len(inside)] == inside, (f, row, column)
         if work.phase == "fp":
-            masks[work.mask_base + atom] = [int(number(word) > 0) for word in words]
+            masks[work.mask_base + atom] = [int(0 < number(word) < work.limit) for word in words]
         if g > 1:
             found = run.indices[work.index_base + atom]
             assert found[: len(inside)] == places[f][row][column : column + d.pox]
@@ -137,6 +138,19 @@ def test_masks_of_layers_lie_apart() -> None:
     masks: dict[int, list[int]] = {}
     for run, (work, maps) in zip(run_output(runs, DESIGN, rng), runs, strict=True):
         check(run, work, maps, DESIGN, masks)
+
+
+def test_masks_of_relu6_end_below_its_limit() -> None:
+    """Words around two limits, and words of any size without one, in passes of one design."""
+    rng, design = Random(8), replace(DESIGN, relu6=True)
+    masks: dict[int, list[int]] = {}
+    runs = []
+    for limit in (1, 2, 3, NO_LIMIT):
+        maps = random_maps(5, 6, 9, rng, kinds=0 if limit == NO_LIMIT else 5)
+        deltas = random_maps(5, 6, 9, rng)
+        runs += [(forward(maps, limit=limit), maps), (backward(deltas), deltas)]
+    for run, (work, maps) in zip(run_output(runs, design, rng), runs, strict=True):
+        check(run, work, maps, design, masks)
 
 
 def test_a_tile_of_which_nothing_leaves_waits_for_nothing() -> None:

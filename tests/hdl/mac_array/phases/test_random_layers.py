@@ -10,6 +10,7 @@ import pytest
 from trainer_cases import Case, check, design_of, fp, stalled
 
 from audited_runs import assert_same
+from merp.models.machines.mac_array.params.array_pass import NO_LIMIT
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.testbenches.mac_array.slot_watch import tagged
 from merp.testbenches.mac_array.supply_bench import SuppliedPass, make_layer
@@ -20,7 +21,7 @@ PHASES = ("fp", "dp", "ku")
 """As many as share no factor with the kernels: each kernel comes in each phase."""
 
 ARRAYS = ((4, 4, 4), (8, 8, 4), (4, 8, 8), (8, 8, 16))
-STEP = {"momentum": True, "stochastic": True}
+STEP = {"momentum": True, "stochastic": True, "relu6": True}
 LONG = {
     "max_kernel": 11, "pool_window": 4, "kernel_words": 2048, "map_words": 4096,
     "mask_words": 4096, "index_words": 4096, **STEP,
@@ -39,7 +40,8 @@ def settings(rng: np.random.Generator, phase: str) -> dict[str, Any]:
         "mask_base": int(rng.integers(5)), "index_base": int(rng.integers(5)),
     }  # fmt: skip
     if phase == "fp":
-        return found | {"bias_shift": drawn(rng, 0, 15)}
+        limit = int(rng.choice([NO_LIMIT, 1, 6 << 9, 6 << 12, int(rng.integers(2, 1 << 15))]))
+        return found | {"bias_shift": drawn(rng, 0, 15), "limit": limit}
     if phase == "dp":
         return found
     return found | {
@@ -67,7 +69,10 @@ def behind(layer: SuppliedPass) -> list[Case]:
     names = ("inputs", "outputs", "rows", "columns", "kernel", "stride", "pad", "pool")
     if work.phase == "dp" and work.relu:
         maps = {"outputs": work.inputs, "rows": work.rows, "columns": work.columns}
-        masks = fp(layer.seed, inputs=1, kernel=1, mask_base=work.mask_base, **maps)
+        limit = 6 << 9 if layer.seed % 2 else NO_LIMIT
+        masks = fp(
+            layer.seed, inputs=1, kernel=1, mask_base=work.mask_base, limit=limit, **maps
+        )  # fmt: skip
         cases.append(Case(masks))
     if work.expands:
         beyond = 0 if masks is None else work.mask_base + masks.work.outputs * masks.work.rows * 9

@@ -27,6 +27,8 @@ LAYERS = [
     {"inputs": 4, "outputs": 3, "rows": 1, "columns": 1, "kernel": 1, "relu": False},
     {"inputs": 2, "outputs": 2, "rows": 4, "columns": 4, "kernel": 4, "relu": False},
     {"inputs": 2, "outputs": 2, "rows": 11, "columns": 10, "kernel": 2, "pad": 1, "pool": 4},
+    {"inputs": 2, "outputs": 3, "rows": 6, "columns": 5, "kernel": 3, "pool": 2, "limit": 6 << 4},
+    {"inputs": 3, "outputs": 3, "rows": 5, "columns": 4, "kernel": 2, "limit": 6 << 12},
 ]
 SHIFTS = (-15, -1, 0, 7, 13, 16, 30)
 EXTREME = -32768
@@ -74,12 +76,13 @@ def test_forward(of: ArrayPass, seed: list[int]) -> None:
         rounded = [[[fixed_loops.nearest(v, of.shift) for v in r] for r in m] for m in raw]
         clipped += sum(v != fixed_loops.clip(v) for m in rounded for r in m for v in r)
         least = 0 if of.relu else EXTREME
-        y = [[[max(least, fixed_loops.clip(v)) for v in r] for r in m] for m in rounded]
+        most = of.limit if of.relu else -EXTREME
+        y = [[[min(max(least, fixed_loops.clip(v)), most) for v in r] for r in m] for m in rounded]
         best, places = fixed_loops.pooled(y, of.pool)
         assert maps_of(found.sums, image) == y
         assert maps_of(found.maps, image) == best
         assert maps_of(found.places, image) == places
-        mask = [[[v > 0 or not of.relu for v in r] for r in m] for m in best]
+        mask = [[[0 < v < of.limit or not of.relu for v in r] for r in m] for m in best]
         assert maps_of(found.mask, image) == mask
     assert found.clipped == clipped
 

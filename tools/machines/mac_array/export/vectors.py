@@ -135,7 +135,7 @@ def _whole(last: Layer, size: tuple[int, int, int], rows: int, design: ArrayDesi
     side = min(*size[:2], rows)
     shape = Shape(
         n=min(size[2], design.pof + 1), m=min(last.shape.m, design.pof), k=side, rows=side,
-        columns=side, relu=last.shape.relu,
+        columns=side, relu=last.shape.relu, relu6=last.shape.relu6,
     )  # fmt: skip
     return replace(last, kind="conv", shape=shape)
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.machines.mac_array.params.array_pass import ArrayPass
+from merp.models.base.shape import Shape
+from merp.models.machines.mac_array.params.array_pass import NO_LIMIT, ArrayPass, limit_of
 from merp.models.machines.mac_array.params.design import ArrayDesign
+from merp.models.machines.mac_array.params.fitting import check_fit
 
 DESIGN = ArrayDesign(
     pof=16, max_kernel=4, kernel_words=9216, map_words=4096, delta_words=128, max_size=32,
@@ -25,6 +27,7 @@ CONV4 = ArrayPass(
         ({"rows": 1, "pad": 0}, "kernel must not exceed the padded map, not 3"),
         ({"stride": 4}, r"stride must not exceed the kernel \(3\), not 4"),
         ({"pool": 32}, "pool must not exceed the sums' size, not 32"),
+        ({"limit": 0}, "limit must be 1 to 32768, not 0"),
         ({"shift": 31}, "shift must be -15 to 30, not 31"),
         ({"update_shift": 48}, "update_shift must be 0 to 47, not 48"),
         ({"loss": "cross-entropy"}, "loss must be one of squared, hinge, not cross-entropy"),
@@ -34,6 +37,24 @@ CONV4 = ArrayPass(
 def test_a_value_out_of_range_is_named(changes: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         replace(CONV4, **changes)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "limit"), [(0, 6), (8, 6 << 8), (12, 24576), (13, NO_LIMIT), (15, NO_LIMIT)]
+)
+def test_relu6_stops_at_six_in_units_of_the_output(fraction: int, limit: int) -> None:
+    """From 13 bits on, every word is below 6."""
+    shape = Shape(n=1, m=1, k=1, rows=1, columns=1)
+    assert limit_of(replace(shape, relu6=True), fraction) == limit
+    assert limit_of(shape, fraction) == NO_LIMIT
+
+
+def test_a_design_for_relu_alone_refuses_a_limit() -> None:
+    six = replace(CONV4, limit=6 << 8)
+    check_fit(CONV4, DESIGN)
+    check_fit(six, replace(DESIGN, relu6=True))
+    with pytest.raises(ValueError, match=r"^ReLU6: the design is built for ReLU alone$"):
+        check_fit(six, DESIGN)
 
 
 def test_words_of_memories() -> None:
