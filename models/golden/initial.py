@@ -4,7 +4,7 @@ Kernels are He-normal, of standard deviation sqrt(2 / (n*k*k)) (He et al. 2015,
 doi:10.1109/ICCV.2015.123, equation 10). Biases are normal of standard deviation 0.01, so that no
 datapath is tested with zeros only. Each layer has its own random numbers, from the seed and its
 name: a layer's parameters do not depend on the layers around it. A layer that only pools has
-kernels of 1 and biases of 0.
+kernels of 1, or the reciprocal of the elements of a map that it averages, and biases of 0.
 
 All initial parameters are rounded to their storage format.
 """
@@ -33,7 +33,8 @@ Parameters = Mapping[str, tuple[Bits, Bits]]
 def _drawn(layer: Layer, seed: int) -> Iterator[Values]:
     """Yield the numbers of a layer in parts: its kernels, then its biases."""
     if layer.only_pools:
-        yield np.ones(layer.kernels)
+        averaged = layer.shape.rows * layer.shape.columns if layer.shape.k > 1 else 1
+        yield np.full(layer.kernels, 1 / averaged)
         yield np.zeros(layer.biases)
         return
     shape = layer.shape

@@ -46,7 +46,8 @@ class Layer:
         add: name of the layer whose output is added to its sums, before ReLU and pooling, or None.
         trainable: whether a training step updates its kernels and biases; otherwise it is frozen.
         only_pools: whether it only pools its input. It is then a frozen convolution of 1 x 1 with
-            one map a group, whose kernels are 1 and whose biases are 0.
+            one map a group, whose kernels are 1 and whose biases are 0. The average of an oblong
+            map has a kernel of the size of the map.
     """
 
     name: str

@@ -37,6 +37,7 @@ from merp.models.network.network_keys import (
     LAYER_FUSION,
     MAPS,
     MAX_MAPS,
+    MAX_OBLONG,
     NO_ACTIVATION,
     PAD,
     POOL_CEIL,
@@ -51,6 +52,7 @@ from merp.models.network.network_keys import (
     ROWS,
     STRIDE,
     TRAINABLE,
+    WHOLE_MAP,
 )
 from merp.models.network.registry import read_design
 from merp.models.network.storage_table import of_design, read_storage
@@ -291,8 +293,13 @@ def _pooling(
     design, taken, (rows, columns, maps) = _place(section, front, designs, outputs)
     section.value("pool")  # required, unlike that of a convolution
     activation = _activation(section, NO_ACTIVATION)
-    shape = Shape(n=1, m=1, k=1, rows=rows, columns=columns)
-    pooled = _activated(_pooled(section, shape), activation)
+    if _is_of_map(section):
+        if activation != NO_ACTIVATION:
+            raise section.bad(ACTIVATION.key, f"absent with window = {WHOLE_MAP!r}")
+        pooled = _whole_map(section, rows, columns)
+    else:
+        shape = Shape(n=1, m=1, k=1, rows=rows, columns=columns)
+        pooled = _activated(_pooled(section, shape), activation)
     section.finish()
     return Layer(
         name=name,
@@ -304,6 +311,33 @@ def _pooling(
         trainable=False,
         only_pools=True,
     )
+
+
+def _is_of_map(section: Section) -> bool:
+    pool = section.value("pool")
+    return isinstance(pool, dict) and pool.get("window") == WHOLE_MAP
+
+
+def _whole_map(section: Section, rows: int, columns: int) -> Shape:
+    """Return the average of a whole map as a convolution; its kernel is as large as the map.
+
+    The kernel is square. Zeros are around the shorter side of the map.
+    """
+    pool = section.table("pool")
+    kind = POOL_KIND.read(pool)
+    pool.value("window")
+    pool.finish()
+    if kind != "average":
+        raise pool.bad("window", f"a whole number, {WHOLE_MAP!r} is for kind = 'average'")
+    k = max(rows, columns)
+    if k > MAX_OBLONG:
+        raise pool.bad(
+            "window",
+            f"a whole number: the map has {rows} x {columns}, which exceeds "
+            f"{MAX_OBLONG} x {MAX_OBLONG}",
+        )
+    pad = 0, 0, k - rows, k - columns
+    return Shape(n=1, m=1, k=k, rows=rows, columns=columns, pad=pad, relu=False)
 
 
 def _taken(section: Section, names: str | Sequence[str], outputs: Mapping[str, Size]) -> Size:

@@ -155,6 +155,12 @@ RELU = FlagKey(
     default=True,
 )
 
+WHOLE_MAP = "map"
+"""``window`` of a layer that only pools: the average of the whole map, also of an oblong one."""
+
+MAX_OBLONG = 11
+"""Most rows and columns of an oblong map in such an average; the hardware's largest kernel."""
+
 ACTIVATION_FIRST = replace(ACTIVATION, says="before the pooling", default=NO_ACTIVATION)
 RELU_FIRST = replace(RELU, default=False)
 """Keys of a layer that only pools."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from merp.models.base.shape import Pool
 from merp.models.base.six import SIX
-from merp.models.network.network_keys import POOLING, RELU6
-from merp.models.onnx.assembly import DIFFERS, Assembly
+from merp.models.network.network_keys import MAX_OBLONG, POOLING, RELU6, WHOLE_MAP
+from merp.models.onnx.assembly import DIFFERS, Assembly, HalfMean
 from merp.models.onnx.axes import meant
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import DIMENSIONS
@@ -16,6 +16,9 @@ from merp.models.onnx.windows import Padding, one_of, pads_of
 
 HIGH = 1e38
 """A limit from which on a maximum is none: exporters write the largest binary32."""
+
+MIXED = 3
+"""Axes of a mean that keeps one of rows and columns; both must stay, or none."""
 
 COUNTED = "Padding of averages counts"
 
@@ -101,10 +104,18 @@ def reduce_mean(assembly: Assembly, node: Node) -> None:
     else:
         found = [int(each) for each in given.array().reshape(-1)]
     keeps = node.whole("keepdims", 1)
-    axes = assembly.value.axes
-    both = [axes.index(2), axes.index(3)]
-    if assembly.flat or len(found) != len(both) or meant(axes, found) != {2, 3}:
-        raise node.bad("axes", found, f"{both}, rows and columns")
+    before = assembly.value.halved
+    axes = before.axes if before else assembly.value.axes
+    named = set() if assembly.flat else meant(axes, found)
+    left = axes if keeps else tuple(axis for axis in axes if axis not in named)
+    if before is None and len(found) == 1 and named in ({2}, {3}):
+        assembly.halve(HalfMean(node, left, *named))
+        return
+    wanted = {2, 3} if before is None else {2, 3} - {before.axis}
+    if len(found) != len(wanted) or named != wanted or len(left) == MIXED:
+        places = [axes.index(axis) for axis in sorted(wanted)]
+        raise node.bad("axes", found, f"{places}, rows and columns, with equal keepdims")
+    assembly.halve(None)
     _global_average(assembly, node)
     if not keeps:
         assembly.flatten(node)
@@ -207,7 +218,14 @@ def _global_average(assembly: Assembly, node: Node) -> None:
     if (rows, columns) == (1, 1):
         return
     if rows != columns:
-        raise node.refuse(f"maps of {rows} x {columns}: must be square, like windows of engines")
+        if max(rows, columns) > MAX_OBLONG:
+            raise node.refuse(
+                f"maps of {rows} x {columns}: must be square, or at most {MAX_OBLONG} x "
+                f"{MAX_OBLONG}, the largest kernel of engines"
+            )
+        pool = {"kind": "average", "window": WHOLE_MAP}
+        assembly.begin(node, POOLING, None, None, {"pool": pool})
+        return
     _add(assembly, node, {"kind": "average", "window": rows, "stride": rows})
 
 

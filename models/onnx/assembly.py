@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.formats import FORMATS
@@ -32,6 +32,20 @@ DIFFERS = "the results differ from those of the model"
 """End of a note on a node that an option changes or omits."""
 
 
+class HalfMean(NamedTuple):
+    """A mean over one axis of maps.
+
+    Attributes:
+        node: the ReduceMean.
+        axes: the axes of its output.
+        axis: the axis, 2 for rows or 3 for columns.
+    """
+
+    node: Node
+    axes: Axes
+    axis: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Value:
     """A value that depends on the images.
@@ -44,6 +58,7 @@ class Value:
         flat: whether the value is a vector of features.
         axes: the order of the axes of maps, and of the maps that were flattened.
         padding: elements around the maps that their layer does not compute, if any.
+        halved: a mean over rows or columns alone, which the other mean must follow, if any.
         flattened: the size of the maps that were flattened into the features, channels first. It is
             None if no maps were flattened, or maps with channels last, the order of merp.
         ended: a node that must be the last one, if the value follows such a node.
@@ -55,6 +70,7 @@ class Value:
     flat: bool
     axes: Axes = CHANNELS_FIRST
     padding: Padding | None = None
+    halved: HalfMean | None = None
     flattened: Size | None = None
     ended: Node | None = None
 
@@ -313,6 +329,10 @@ class Assembly:
     def transpose(self, axes: Axes) -> None:
         """Give the axes of the maps another order."""
         self.value = replace(self.value, axes=axes)
+
+    def halve(self, mean: HalfMean | None) -> None:
+        """Note a mean over one axis of the maps, or that both means are complete."""
+        self.value = replace(self.value, halved=mean)
 
     def pad(self, padding: Padding) -> None:
         """Add elements around the maps, for the convolution or pooling that follows."""

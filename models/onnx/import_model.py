@@ -19,6 +19,7 @@ from merp.models.onnx.branches import in_order, longest_whole, table_of
 from merp.models.onnx.graph import Graph
 from merp.models.onnx.layer import ModelLayer
 from merp.models.onnx.layer_names import network_name
+from merp.models.onnx.local_functions import inlined
 from merp.models.onnx.model_file import read_model
 from merp.models.onnx.node import Node
 from merp.models.onnx.normalise import is_normal, normalised
@@ -95,7 +96,7 @@ def import_model(path: Path, allowed: Allowed = NO_DIFFERENCE) -> Imported:
     Raises:
         BadInput: onnx is not installed, the file is not a model, or a node is not supported.
     """
-    model = read_model(path)
+    model = inlined(path.name, read_model(path))
     graph = Graph(path.name, model, path.parent)
     if not is_normal(graph):
         graph = normalised(graph, model)
@@ -145,6 +146,8 @@ def _walk(assembly: Assembly) -> None:
     left = graph.left(assembly.done)
     if left:
         raise refusal(left[0])
-    padding = assembly.values[graph.output].padding
-    if padding is not None:
-        raise padding.node.refuse("is the last node: must precede a convolution or pooling")
+    last = assembly.values[graph.output]
+    if last.padding is not None:
+        raise last.padding.node.refuse("is the last node: must precede a convolution or pooling")
+    if last.halved is not None:
+        raise last.halved.node.refuse("is the last node: must precede a mean over the other axis")

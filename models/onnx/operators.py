@@ -103,6 +103,11 @@ def take(assembly: Assembly, node: Node) -> None:
     for value in taken:
         if value.ended is not None:
             raise node.refuse(f"follows {value.ended.label}: allowed is no node after it")
+        if value.halved is not None and node.operator != "ReduceMean":
+            raise node.refuse(
+                f"follows {value.halved.node.label}, a mean over one axis: must be a mean over the "
+                "other one of rows and columns"
+            )
         if value.padding is not None and node.operator not in TAKES_PADDING:
             raise node.refuse(
                 f"follows {value.padding.node.label}: must be a convolution or pooling"

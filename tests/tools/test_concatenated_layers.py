@@ -51,7 +51,16 @@ POOLED = network_text(
     layer("fc6", 3, relu=False, design="k3"),
     designs=DESIGNS,
 )
-NETWORKS = {"fire": FIRE, "mixed": MIXED, "pooled": POOLED}
+# The average of maps of 6 x 4 elements is a convolution of 6 x 6.
+OBLONG = network_text(
+    "oblong",
+    (6, 6, 2),
+    layer("conv1", 3, kernel=3, pad=[1, 0, 1, 0], design="k3"),
+    {"name": "pool2", "pool": {"kind": "average", "window": "map"}, "design": "k6"},
+    layer("fc3", 3, relu=False, design="k3"),
+    designs={"k3": DESIGNS["k3"], "k6": {**DESIGNS["k1"], "k": 6, "n_cu": 1}},
+)
+NETWORKS = {"fire": FIRE, "mixed": MIXED, "pooled": POOLED, "oblong": OBLONG}
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ from merp.models.network.network_keys import (
     RELU_FIRST,
     ROUNDING,
     STORAGE,
+    WHOLE_MAP,
 )
 from merp.models.network.registry import architecture_key, machines
 from merp.tools.common.data import DATA
@@ -153,6 +154,8 @@ def _layer(kind: str, *, whole: bool) -> Schema:
         found["pool"] = pool | {"description": f"pooling after ReLU{default}"}
     if kind == POOLING:
         needed.append("pool")
+        window = found["pool"]["properties"]["window"]
+        found["pool"]["properties"]["window"] = {"oneOf": [window, {"const": WHOLE_MAP}]}
     return _table(found, tuple(needed), whole=whole)
 
 

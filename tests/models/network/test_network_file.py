@@ -229,6 +229,12 @@ BAD = {
         "layer 1: name = 'norm1': must be conv..., fc... or pool..., which gives the kind of layer"
     ),
     HEAD + CONV + '[[layer]]\nname = "pool2"\n': "layer pool2: pool is missing",
+    HEAD + CONV + '[[layer]]\nname = "pool2"\npool = { kind = "max", window = "map" }\n': (
+        "layer pool2: pool: window = 'map': must be a whole number, 'map' is for kind = 'average'"
+    ),
+    HEAD + CONV + 'pool = { kind = "average", window = "map" }\n': (
+        "layer conv1: pool: window = 'map': must be a whole number from 1 to 4096"
+    ),
     HEAD + CONV + '[[layer]]\nname = "pool2"\nmaps = 6\npool = { kind = "max", window = 2 }\n': (
         "layer pool2: unknown key 'maps': allowed are name, design, fractions, input, pool, "
         "activation, relu"

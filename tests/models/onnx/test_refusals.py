@@ -4,6 +4,7 @@ is allowed."""
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +36,14 @@ from spoilt_models import (
 pytestmark = needs("onnx")
 
 BAD = "net.onnx: node 'bad' "
+
+
+def behind_half(last: Any) -> Model:
+    """A node ``last`` of the mean h over the rows of a convolution."""
+    nodes = [made.node("Conv", "x c", "a"), made.node("ReduceMean", "a", "h", "half", axes=[2])]
+    return made.model([*nodes, last], {"c": made.numbers(2, 1, 1, 1)})
+
+
 CASES: dict[str, tuple[Callable[[], Model], str]] = {
     # convolutions
     "a side padded as far as the kernel": (
@@ -222,13 +231,29 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         lambda: after_pool("AveragePool", "Relu"),
         f"{BAD}(Relu): follows average pooling: ReLU must precede it",
     ),
-    "global pooling of an oblong": (
+    "global pooling of a large oblong": (
         lambda: made.model(
             [made.node("Conv", "x c", "a"), made.node("GlobalAveragePool", "a", "y", "bad")],
             {"c": made.numbers(2, 1, 1, 1)},
-            size=("N", 1, 4, 6),
+            size=("N", 1, 4, 12),
         ),
-        "maps of 4 x 6: must be square",
+        f"{BAD}(GlobalAveragePool): maps of 4 x 12: must be square, or at most 11 x 11",
+    ),
+    "a mean over one axis": (
+        lambda: one("ReduceMean", axes=[2]),
+        f"{BAD}(ReduceMean): is the last node: must precede a mean over the other axis",
+    ),
+    "ReLU of a mean over one axis": (
+        lambda: behind_half(made.node("Relu", "h", "y", "bad")),
+        f"{BAD}(Relu): follows node 'half' (ReduceMean), a mean over one axis: must be a mean over",
+    ),
+    "a mean over the same axis twice": (
+        lambda: behind_half(made.node("ReduceMean", "h", "y", "bad", axes=[2])),
+        f"{BAD}(ReduceMean): axes = [2]: must be [3], rows and columns, with equal keepdims",
+    ),
+    "a mean that keeps the other axis": (
+        lambda: behind_half(made.node("ReduceMean", "h", "y", "bad", axes=[3], keepdims=0)),
+        f"{BAD}(ReduceMean): axes = [3]: must be [3], rows and columns, with equal keepdims",
     ),
     "global pooling beyond a design": (
         lambda: made.model(
@@ -299,10 +324,6 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     "a channel shuffle": (
         lambda: one("Reshape", "x s", consts={"s": np.array([0, 2, 1, 8, 8])}),
         f"{BAD}(Reshape): shape = [0, 2, 1, 8, 8]: splits the maps into groups: a channel shuffle",
-    ),
-    "averages of rows": (
-        lambda: one("ReduceMean", axes=[2]),
-        f"{BAD}(ReduceMean): axes = [2]: must be [2, 3], rows and columns",
     ),
     "averages of everything": (
         lambda: one("ReduceMean"),

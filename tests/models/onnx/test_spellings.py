@@ -112,6 +112,14 @@ CASES: dict[str, Callable[[], Any]] = {
     "axes as an input that disappear": lambda: averages(
         node("ReduceMean", "r axes", "m", keepdims=0), opset=18, axes=whole(3, 2)
     ),
+    "one axis after the other": lambda: averages(
+        node("ReduceMean", "r", "m", axes=[3], keepdims=0),
+        node("ReduceMean", "m", "f", axes=[2], keepdims=0),
+    ),
+    "one axis after the other, kept": lambda: averages(
+        node("ReduceMean", "r", "m", axes=[2]), node("ReduceMean", "m", "n", axes=[-1]),
+        node("Flatten", "n", "f"),
+    ),
     "a squeezed average": lambda: averages(
         node("ReduceMean", "r", "m", axes=[3, 2]), node("Squeeze", "m axes", "f"),
         axes=whole(2, 3),
