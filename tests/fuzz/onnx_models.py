@@ -205,7 +205,7 @@ def random_model(draw: Random) -> ModelProto:
             if draw.random() < 0.5:
                 around = [draw.randrange(min(window, step)) for _ in range(4)]
                 more = {"pads": around} | ({"count_include_pad": 1} if kind[0] == "A" else {})
-            elif kind == "MaxPool" and draw.random() < 0.5:
+            elif kind == "MaxPool" and draw.random() < 0.5 and window > 1:
                 around[2:] = [min(window, step) - 1] * 2
                 more = {"ceil_mode": 1}
             add(kind, kernel_shape=[window] * 2, strides=[step] * 2, **more)
@@ -452,8 +452,8 @@ def random_branches(draw: Random) -> ModelProto:
 
 
 def random_plain(seed: int, title: str) -> ModelProto:
-    """Return a random chain or network of branches without the Softmax at its end."""
-    make = random_model if seed % 2 else random_branches
+    """Return a random chain, or network of branches or joined maps, without a last Softmax."""
+    make = (random_branches, random_model, random_fires)[seed % 3]
     made = make(Random(f"{title} {seed}"))
     if made.graph.node[-1].op_type == "Softmax":
         del made.graph.node[-1]

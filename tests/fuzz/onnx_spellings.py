@@ -83,7 +83,7 @@ def _computed(spelling: Spelling, name: str) -> str:
     """Return the name of a constant that is computed, with the value of ``name``."""
     value = spelling.constants[name]
     kind = spelling.draw.choice(["Transpose", "Reshape", "Cast", "Concat", "Unsqueeze"])
-    if kind == "Transpose":
+    if kind == "Transpose" and value.ndim:
         order = list(range(value.ndim))
         spelling.draw.shuffle(order)
         turned = spelling.constant(value.transpose(order))

@@ -96,6 +96,8 @@ def test_parameters_go_back_into_a_model_in_another_spelling(seed: int, tmp_path
     again = import_model(new)
     assert [x.shape for x in again.network.layers] == [x.shape for x in imported.network.layers]
     for one, other in zip(imported.network.layers, again.network.layers, strict=True):
+        if one.only_pools:
+            continue
         found = again.network.weights[other.name]
         assert all(map(np.array_equal, found, words[one.name]))
     check_against_runtime(again, new, seed)
