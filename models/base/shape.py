@@ -33,15 +33,17 @@ class Pool:
 
     Windows may extend beyond the edges of the map: the first windows by ``pad``, above and on the
     left. Windows that would extend further are dropped. A maximum considers only elements inside
-    the map; an average counts zeros for the others. In each direction, at most one window extends
-    beyond an edge. It does so by less than the stride, and contains an element of the map.
+    the map; an average counts zeros for the others. Padding is below the window, so that every
+    window contains an element of the map. With padding below the stride, too, at most one window
+    extends beyond an edge.
 
     Attributes:
         kind: one of ``POOL_KINDS``.
         pad: one number for all four sides, or (top, left, bottom, right).
 
     Raises:
-        ValueError: unknown kind, a window or stride below 1, or padding not below both.
+        ValueError: unknown kind, a window or stride below 1, or padding not below the
+            window.
     """
 
     kind: str = "max"
@@ -58,15 +60,18 @@ class Pool:
                 raise ValueError(f"pool {key} must be at least 1, not {getattr(self, key)}")
         most = self.most_pad
         if not all(0 <= side <= most for side in sides(self.pad)):
-            raise ValueError(
-                f"pool pad must be 0 to {most} (below window and stride), not {self.pad}"
-            )
+            raise ValueError(f"pool pad must be 0 to {most} (below the window), not {self.pad}")
         object.__setattr__(self, "pad", _one_value(self.pad))
 
     @property
     def most_pad(self) -> int:
         """The largest allowed ``pad``."""
-        return min(self.window, self.stride) - 1
+        return self.window - 1
+
+    @property
+    def far(self) -> bool:
+        """Whether more than one window may extend beyond an edge: ``pad`` reaches the stride."""
+        return max(sides(self.pad)) >= self.stride
 
     @property
     def top(self) -> int:
@@ -94,6 +99,37 @@ class Pool:
         """
         return self._end(rows, self.top), self._end(columns, self.left)
 
+    def at_first(self, rows: int, columns: int) -> tuple[int, int]:
+        """Return the number of windows that hold the first row of a map, and its first column."""
+        return (
+            min(self.rows(rows), self.top // self.stride + 1),
+            min(self.columns(columns), self.left // self.stride + 1),
+        )
+
+    def late(self, rows: int, columns: int) -> tuple[int, int]:
+        """Return the number of windows that the last row of a map ends, less one, and the same for
+        its last column.
+
+        Hardware completes one window per row and column, so that these windows are completed late.
+        """
+        end_row, end_column = self.covers(self.rows(rows), self.columns(columns))
+        return (
+            self._late(end_row - rows, self.rows(rows)),
+            self._late(end_column - columns, self.columns(columns)),
+        )
+
+    def fitting(self, rows: int, columns: int) -> Pool:
+        """Return the same pooling, with less padding below and on the right where necessary.
+
+        It is necessary if even a map of one row or column is pooled to more than this size.
+        """
+        top, left, bottom, right = sides(self.pad)
+        if self.rows(1) > rows:
+            bottom = min(bottom, self._end(rows, top) - 1)
+        if self.columns(1) > columns:
+            right = min(right, self._end(columns, left) - 1)
+        return replace(self, pad=(top, left, bottom, right))
+
     def elements(self, rows: int, columns: int) -> tuple[int, int]:
         """Return the rows and columns of the smallest map that is pooled to this size."""
         top, left, bottom, right = sides(self.pad)
@@ -105,9 +141,6 @@ class Pool:
         elsewhere).
 
         Windows that would begin after the map are dropped.
-
-        Raises:
-            ValueError: a window would extend beyond the edge by its stride or more.
         """
         top, left, bottom, right = sides(self.pad)
         below = self._end(self._begun(rows + top, bottom), top) - rows
@@ -123,6 +156,12 @@ class Pool:
         """
         partial = -(-(elements + behind - self.window) // self.stride) + 1
         return max(1, min(partial, -(-elements // self.stride)))
+
+    def _late(self, behind: int, windows: int) -> int:
+        """Return the windows that end in the last index, less one; the last of ``windows`` extends
+        beyond it by ``behind``.
+        """
+        return max(0, min(behind // self.stride, windows - 1))
 
     def _end(self, windows: int, before: int) -> int:
         """Return the number of elements up to the end of the last window."""
@@ -237,6 +276,16 @@ class Shape:
     def hanging(self) -> bool:
         """Whether pooling windows may extend beyond an edge of the convolution's output."""
         return self.pool is not None and self.pool.pad != 0
+
+    @property
+    def far(self) -> bool:
+        """Whether several pooling windows may extend beyond an edge of the convolution's output."""
+        return self.pool is not None and self.pool.far
+
+    @property
+    def late(self) -> tuple[int, int]:
+        """Rows and columns behind the output in which hardware completes pooling windows."""
+        return self.pool.late(self.out_rows, self.out_columns) if self.pool else (0, 0)
 
     @property
     def taps(self) -> int:

@@ -201,7 +201,7 @@ POOL_STRIDE = WholeKey(key="stride", says="of windows; default: the window", low
 POOL_PAD = Sides(
     key="pad",
     says="by how much windows may hang over, on all four sides or [top, left, bottom, right]; "
-    "below window and stride",
+    "below the window",
     low=0,
     high=MAX_SIZE - 1,
     default=0,

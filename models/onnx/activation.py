@@ -168,7 +168,7 @@ def _pool(assembly: Assembly, node: Node, kind: str, *, own: bool = True) -> Non
     except ValueError as error:
         most = Pool(**keys).most_pad
         raise node.bad(
-            "pads", [top, left, bottom, right], f"from 0 to {most}, below window and stride"
+            "pads", [top, left, bottom, right], f"from 0 to {most}, below the window"
         ) from error
     if pool.pad:
         keys["pad"] = pool.pad if isinstance(pool.pad, int) else list(pool.pad)
@@ -242,13 +242,12 @@ def _check_padding(assembly: Assembly, padding: Padding, kind: str) -> None:
 
 def _partial(node: Node, pool: Pool, rows: int, columns: int) -> bool:
     """Return whether the last windows extend beyond the padded map of this size."""
-    windows = f"ceil_mode = 1: windows of {pool.window} every {pool.stride} on {rows} x {columns}"
-    try:
-        partial = pool.rounded_up(rows, columns) != pool
-    except ValueError as error:
-        raise node.refuse(f"{windows} exceed the map by a stride or more: must be 0") from error
+    partial = pool.rounded_up(rows, columns) != pool
     if partial and pool.kind == "average":
-        raise node.refuse(f"{windows} are partial: must be 0, averages need whole windows")
+        windows = f"windows of {pool.window} every {pool.stride} on {rows} x {columns}"
+        raise node.refuse(
+            f"ceil_mode = 1: {windows} are partial: must be 0, averages need whole windows"
+        )
     return partial
 
 

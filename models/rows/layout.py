@@ -64,6 +64,12 @@ class LayerRows:
     sum_words: int
     output_words: int
 
+    @property
+    def late(self) -> int:
+        """Rows that the last row of sums completes, less one: pooling windows hang over far."""
+        behind = (self.pooled - 1) * self.step + self.window - self.above - self.sums
+        return max(0, min(behind // self.step, self.pooled - 1))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Slice:
@@ -154,14 +160,16 @@ class Layout:
     def _usual(self, kind: str, place: int) -> int:
         """Return the default size: a window, the next rows, and a spare row.
 
-        It avoids long waits.
+        It avoids long waits. The last row of sums may complete several rows at once.
         """
+        number = self.slices[place].layer
+        layer = self.layers[number]
         if kind.startswith("send") or kind in ("sums", "deltas", "own"):
-            return 2
-        layer = self.layers[self.slices[place].layer]
+            return 2 + layer.late
         if kind == "features":
             return self.depth * layer.inputs
         if kind == "maps":
-            return layer.kernel + layer.stride + 1
+            late = self.layers[number - 1].late if number else 0
+            return layer.kernel + layer.stride + 1 + late
         sums = (layer.kernel - 1) // layer.stride + 1 + layer.window
         return sums // layer.step + 3

@@ -106,6 +106,8 @@ _SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (3, {"relu6": True, "state": True}),
     (6, {"relu6": True, "state": True}),
     (11, {"relu6": True}),
+    (3, {"hanging": True, "far": True, "pool_overlap": 3}),
+    (7, {"hanging": True, "far": True, "pool_overlap": 3, "state": True}),
 )
 
 SHAPED = tuple(
@@ -208,7 +210,7 @@ def _shape(rng: np.random.Generator, design: EngineDesign) -> tuple[Shape, int]:
                 window=int(rng.integers(1, design.pool_window + 1)),
                 stride=int(rng.integers(1, 4)),
             )
-            pool = random_hang(rng, pool) if design.hanging else pool
+            pool = random_hang(rng, pool, design.far) if design.hanging else pool
         images = int(rng.integers(1, 4))
         try:
             shape = Shape(
@@ -242,9 +244,13 @@ def random_pad(rng: np.random.Generator, design: EngineDesign, k: int) -> Paddin
     return top, left, bottom, right
 
 
-def random_hang(rng: np.random.Generator, pool: Pool) -> Pool:
-    """Return the same pooling with windows that hang over each edge by a random amount."""
-    top, left, bottom, right = (int(each) for each in rng.integers(0, pool.most_pad + 1, 4))
+def random_hang(rng: np.random.Generator, pool: Pool, far: bool = False) -> Pool:
+    """Return the same pooling with windows that hang over each edge by a random amount.
+
+    far: also by a stride or more.
+    """
+    most = pool.window if far else min(pool.window, pool.stride)
+    top, left, bottom, right = (int(each) for each in rng.integers(0, most, 4))
     return replace(pool, pad=(top, left, bottom, right))
 
 

@@ -53,6 +53,18 @@ ELABORATIONS: list[FusedDesign] = [
     design_for((4, 1), (1, 2), 1, fmt=FloatFormat(6, 9), state=True, hanging=True, d=2),
     design_for((3, 2), (2, 2), 2, cu_kind="fused", r=2, p=2, d=2, state=True, add_latency=3),
     design_for((2, 2), (5, 1), 1, fmt=BINARY32, add_latency=5, mul_latency=3, p=2, d=2),
+    design_for(
+        (3, 2),
+        (2, 1),
+        1,
+        fmt=BINARY16,
+        state=True,
+        average=True,
+        hanging=True,
+        far=True,
+        pool_overlap=3,
+        d=2,
+    ),
 ]
 
 
@@ -121,7 +133,7 @@ def _layer(
     if rng.random() < 0.6:
         kind = "average" if design.average and rng.random() < 0.5 else "max"
         pool = Pool(kind=kind, window=int(rng.integers(1, 4)), stride=int(rng.integers(1, 4)))
-        pool = random_hang(rng, pool) if design.hanging else pool
+        pool = random_hang(rng, pool, design.far) if design.hanging else pool
     return Shape(
         n=n, m=m, k=design.k, rows=rows, columns=columns, stride=int(rng.integers(1, 4)),
         pad=random_pad(rng, design, design.k), relu=bool(rng.random() < 0.7), pool=pool,

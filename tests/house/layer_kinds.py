@@ -58,6 +58,9 @@ POOL_KINDS = {
     "windows that hang over": PoolKind(
         lambda pool, rows, columns: pool.pad != 0, lambda design: design.hanging
     ),
+    "several windows that hang over an edge": PoolKind(
+        lambda pool, rows, columns: pool.far, lambda design: design.far
+    ),
     "stride above the window": PoolKind(lambda pool, rows, columns: pool.stride > pool.window),
 }
 """By name."""

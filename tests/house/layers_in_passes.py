@@ -47,11 +47,12 @@ def undone(design: EngineDesign, average: bool = False) -> UnpoolDesign:
     maps = MAPS * (design.taps if design.folded else 1)
     return UnpoolDesign(
         fmt=design.fmt, window=3, overlap=2, words=64, max_size=24, max_maps=maps,
-        max_images=design.max_images, average=average, hanging=True, add_latency=2, mul_latency=1,
+        max_images=design.max_images, average=average, hanging=True, far=True, add_latency=2,
+        mul_latency=1,
     )  # fmt: skip
 
 
-POOLED = {"pool_window": 3, "pool_overlap": 2, "pool_words": 64, "hanging": True}
+POOLED = {"pool_window": 3, "pool_overlap": 2, "pool_words": 64, "hanging": True, "far": True}
 WIDE = {"cu_kind": "fused", "accumulator_precision": 28}
 
 FORWARD = (
@@ -179,7 +180,7 @@ def pool_of(rng: np.random.Generator, average: bool) -> Pool | None:
     if kind == "none":
         return None
     pool = Pool(kind=kind, window=int(rng.integers(2, 4)), stride=2)
-    return random_hang(rng, pool) if rng.random() < 0.5 else pool
+    return random_hang(rng, pool, far=True) if rng.random() < 0.5 else pool
 
 
 def shape_of(rng: np.random.Generator, design: EngineDesign, average: bool, pooled: bool) -> Shape:

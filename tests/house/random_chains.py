@@ -42,8 +42,7 @@ def _layers(draw: random.Random) -> tuple[LayerRows, ...]:
         sums = (rows + top + draw.randint(0, kernel - 1) - kernel) // stride + 1
         window = draw.randint(1, min(3, sums))
         step = draw.randint(1, 3)
-        above = draw.randint(0, min(window, step) - 1)
-        below = draw.randint(0, min(window, step) - 1)
+        above, below = draw.randint(0, window - 1), draw.randint(0, window - 1)
         pooled = (sums + above + below - window) // step + 1
         layers.append(
             LayerRows(

@@ -6,6 +6,7 @@ import numpy as np
 
 from merp.models.base.shape import Pool, Shape
 from merp.testbenches.block.trace import Trace
+from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun
 
 SPECIAL = [
     0x00000000, 0x80000000, 0x7FC00000, 0x7F800000, 0xFF800000, 0x00800000, 0x80800000, 0x7F7FFFFF,
@@ -39,3 +40,26 @@ def pattern(rng: np.random.Generator, rare: float = 0.1) -> tuple[int, ...]:
     if rng.random() < 0.3:
         return (1,)
     return (*(int(b) for b in rng.random(31) < rng.choice([rare, 0.5, 0.9])), 1)
+
+
+def walked(run: SuperLayerRun) -> int:
+    """Positions of a run, with those behind the sums that complete windows."""
+    rows, columns = run.shape.late
+    return len(run.sums) * (run.shape.out_rows + rows) * (run.shape.out_columns + columns)
+
+
+def spans(elements: int, before: int, pool: Pool, pooled: int) -> list[tuple[int, int]]:
+    """First index of each window along a direction, and the index that completes it.
+
+    One index completes one window. Windows that end in the last index therefore take the indices
+    behind it in turn.
+    """
+    found = []
+    free = elements - 1
+    for number in range(pooled):
+        begin = number * pool.stride - before
+        close = begin + pool.window - 1
+        if close >= elements - 1:
+            close, free = free, free + 1
+        found.append((max(0, begin), close))
+    return found

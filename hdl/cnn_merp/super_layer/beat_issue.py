@@ -6,9 +6,10 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.base.raster import raster
+from merp.hdl.base.raster import LatePlaces, raster
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.super_layer.late_groups import late_elements, late_groups
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Issue
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_gate import credit_gate
@@ -52,6 +53,13 @@ def beat_issue(
     idle = count(interval)
     room, reserved, position_done = flag(), flag(), flag()
     requested = step.issue if permit is None else flag()
+    load, offered = word.take, word.valid  # the beats of a group are begun, may begin
+    late = None
+    if config.has("late_rows"):
+        load, offered = flag(), flag()
+        late = LatePlaces(
+            config.late_columns, config.late_rows, step.edge_column, step.edge_row, step.late
+        )
 
     @always_comb
     def decide() -> None:
@@ -59,7 +67,7 @@ def beat_issue(
 
     @always_comb
     def fetch() -> None:
-        word.take.next = word.valid and (left == 0 or (step.issue and left <= r))
+        load.next = offered and (left == 0 or (step.issue and left <= r))
         reserved.next = step.issue and closing.window
         position_done.next = step.issue and step.ends_position
 
@@ -76,7 +84,7 @@ def beat_issue(
                 left.next = left - r
             else:
                 left.next = 0
-        if word.take:
+        if load:
             rest.next = word.word
             last_group.next = groups_left == 1
             if groups_left == 1:
@@ -88,7 +96,7 @@ def beat_issue(
 
     @always(clk.posedge)
     def walk() -> None:
-        if word.take:
+        if load:
             if groups_left == 1:
                 groups_left.next = config.groups
             else:
@@ -135,8 +143,24 @@ def beat_issue(
         last_column=step.last_column,
         last_row=step.last_row,
         last_image=step.last_image,
+        late=late,
     )
-    parts = decide, fetch, place, split, walk, close, space, positions
+    parts: tuple[Any, ...] = decide, fetch, place, split, walk, close, space, positions
+    if late is not None:
+        behind = late_groups(
+            clk,
+            rst,
+            start,
+            word=word,
+            offered=offered,
+            load=load,
+            late=late,
+            left=left,
+            last_group=last_group,
+            step=step,
+            beat=beat,
+        )
+        parts = *parts, behind
     if permit is None:
         return parts
 
@@ -158,4 +182,8 @@ def beat_issue(
         if rst:
             beat.elements.next = 0
 
-    return *parts, agree, measure
+    if late is None:
+        return *parts, agree, measure
+
+    counted = late_elements(clk, rst, step=step, beat=beat, left=left, lanes=r)
+    return *parts, agree, counted

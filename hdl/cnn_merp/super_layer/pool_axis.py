@@ -7,6 +7,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits, count
+from merp.hdl.cnn_merp.super_layer.far_axis import far_axis
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import OpenWindows, PoolSizes, PoolSteps
 from merp.hdl.conversion.entity import Bit, entity
 
@@ -30,6 +31,8 @@ def pool_axis(
     restart. Throughput: an index per cycle. Reset: none, begin with restart.
     """
     window, stride, pad = sizes.window, sizes.stride, sizes.pad
+    if sizes.at_first is not None:
+        return far_axis(clk, steps=steps, sizes=sizes, windows=windows, overlap=overlap)
     covers, opens, closes = windows.covers, windows.opens, windows.closes
     left = [count((1 << len(window)) - 1) for _ in range(overlap)]  # indices, this one included
     to_next = count((1 << len(stride)) - 1)  # advances left until the next window begins

@@ -8,6 +8,7 @@ from myhdl import ConcatSignal, always, always_comb, block, intbv
 
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.super_layer.far_code import far_code
 from merp.hdl.cnn_merp.super_layer.pool_strobes import pool_strobes
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, PoolSteps
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -99,9 +100,14 @@ def pool_code(
     none, begin with start.
     """
     overlap, window = design.pool_overlap, design.pool_window
+    far = config.has("late_rows")
     size = position_bits(window)
     # A place counts on until its next window, overlap * stride positions after the last one.
     furthest = overlap * design.max_stride - 1
+    if far:
+        # A map that is smaller than a window may have fewer windows at index 0 than its padding
+        # has strides. Then a place counts on to the end of the map.
+        furthest += window + overlap
     width = max(size, (furthest * (window + 1)).bit_length())
     row = [bits(width) for _ in range(overlap)]  # times window
     column = [bits(width) for _ in range(overlap)]
@@ -115,6 +121,21 @@ def pool_code(
         at_columns = {"pad": config.pool_left, "first_place": config.pool_left}
     early = bits(overlap**2 * size)
 
+    walk: Any = _walk
+    if far:
+        walk = far_code
+        del at_rows["pad"], at_columns["pad"]
+        at_rows |= {
+            "at_first": config.pool_open_rows,
+            "next_begin": config.pool_next_row,
+            "step": config.pool_step,
+        }
+        at_columns |= {
+            "at_first": config.pool_open_columns,
+            "next_begin": config.pool_next_column,
+            "step": config.stride,
+        }
+
     strobes = pool_strobes(
         start,
         step=step,
@@ -122,7 +143,7 @@ def pool_code(
         columns=to_columns,
     )
     walks = [
-        _walk(
+        walk(
             clk,
             steps=to_rows,
             stride=config.stride,
@@ -130,7 +151,7 @@ def pool_code(
             place=row,
             **at_rows,
         ),
-        _walk(
+        walk(
             clk,
             steps=to_columns,
             stride=config.stride,

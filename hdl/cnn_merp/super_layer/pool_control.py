@@ -61,9 +61,11 @@ def pool_control(
     """
     overlap = design.pool_overlap
     width = update.address_width
-    hangs = design.hanging
+    hangs, far = design.hanging, config.has("late_rows")
     to_rows = PoolSteps(last=step.last_row if hangs else None)
     to_columns = PoolSteps(last=step.last_column if hangs else None)
+    if far:
+        to_rows, to_columns = PoolSteps(last=step.edge_row), PoolSteps(last=step.edge_column)
     rows, columns = OpenWindows(overlap), OpenWindows(overlap)
     words = design.pool_words
     base = [count(words) for _ in range(overlap)]  # addresses of beat 0
@@ -90,6 +92,8 @@ def pool_control(
                 config.stride,
                 config.pooled_rows,
                 pad=config.pool_top if hangs else None,
+                at_first=config.pool_open_rows if far else None,
+                next_begin=config.pool_next_row if far else None,
             ),
             windows=rows,
             overlap=overlap,
@@ -102,6 +106,8 @@ def pool_control(
                 config.stride,
                 config.pooled_columns,
                 pad=config.pool_left if hangs else None,
+                at_first=config.pool_open_columns if far else None,
+                next_begin=config.pool_next_column if far else None,
             ),
             windows=columns,
             overlap=overlap,

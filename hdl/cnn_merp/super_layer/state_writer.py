@@ -141,6 +141,17 @@ def _field_size(config: OutputConfig, size: Word, design: EngineDesign) -> Any:
     return look_up, measure
 
 
+@block
+def _masked(relu: Bit, late: Bit, masked: Bit) -> Any:
+    """Check whether a beat has masks of its elements; behind the sums there are no elements."""
+
+    @always_comb
+    def judge() -> None:
+        masked.next = relu and not late
+
+    return judge
+
+
 @entity
 def state_writer(
     clk: Bit,
@@ -175,11 +186,17 @@ def state_writer(
     fields = FieldSizes(config.average, count(field_width))
     string = BitString(r * field_width if several else max(field_width, r))
 
+    masked: Any = config.relu
+    masking: Any = ()
+    if config.has("late_rows"):
+        masked = flag()
+        masking = _masked(relu=config.relu, late=issue.step.late, masked=masked)
+
     @always_comb
     def judge() -> None:
         any_state.next = config.relu or (config.window != 1 and not config.average)
         if config.average:
-            asked.next = config.relu
+            asked.next = masked
         else:
             asked.next = issue.closing.window and (config.relu or config.window != 1)
 
@@ -197,6 +214,7 @@ def state_writer(
         done.next = sent or not any_state
 
     return (
+        masking,
         judge,
         allow,
         admit,

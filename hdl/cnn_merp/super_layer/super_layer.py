@@ -69,6 +69,25 @@ def _divert(
 
 
 @block
+def _neutral(late: Bit, average: Bit, x: Word, y: Word, design: EngineDesign) -> Any:
+    """Replace an element behind the sums by one that changes no result.
+
+    -0 plus a number is the number. -infinity is larger than nothing, and of equals the first wins.
+    """
+    zero, least = design.fmt.sign_bit, design.fmt.sign_bit | design.fmt.inf
+
+    @always_comb
+    def replace() -> None:
+        y.next = x
+        if late and average:
+            y.next = zero
+        elif late:
+            y.next = least
+
+    return replace
+
+
+@block
 def _pooling(
     clk: Bit,
     start: Bit,
@@ -292,6 +311,13 @@ def super_layer(
     ]
 
     if pooling:
+        pooled_elements = rectified
+        if config.has("late_rows"):
+            pooled_elements = [bits(width) for _ in range(r)]
+            rectifiers += [
+                _neutral(late=beat.late, average=config.average, x=x, y=y, design=design)
+                for x, y in zip(rectified, pooled_elements, strict=True)
+            ]
         elements = [bits(element_width(design)) for _ in range(r)]
         values = [element(width, 0) if design.state else element for element in elements]
         number, last = count(r), flag()
@@ -302,7 +328,7 @@ def super_layer(
                 config=config,
                 step=step,
                 closing=closed,
-                rectified=rectified,
+                rectified=pooled_elements,
                 elements=elements,
                 design=design,
             ),

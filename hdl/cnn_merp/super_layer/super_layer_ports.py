@@ -26,7 +26,8 @@ class BeatStep:
 
     ``beat`` is its index in its position, ``ends_position`` marks the last beat of the position.
     The other flags belong to the position: last of its row, in the last row of its image, in the
-    last image.
+    last image. In a design with ``far``, the walk continues behind the sums, where no elements come
+    and windows are completed.
     """
 
     def __init__(self, design: EngineDesign) -> None:
@@ -38,6 +39,10 @@ class BeatStep:
         self.last_column = flag()  # its position is the last of its row
         self.last_row = flag()  # its position is in the last row of its image
         self.last_image = flag()  # its position is in the last image
+        if design.far:
+            self.edge_column = flag()  # its position is in the last column of sums, or behind it
+            self.edge_row = flag()  # its position is in the last row of sums, or behind it
+            self.late = flag()  # its position lies behind the sums
 
 
 class ResultBeat:
@@ -55,7 +60,9 @@ class ResultBeat:
         self.last = flag()  # the results are the last ones of the run
         if design.state or design.partial:
             self.elements = count(design.r)  # lanes that count, 0 without a beat
-            self.ends_run = flag()  # the beat is the last one of the run
+            self.ends_run = flag()  # the beat is the last one of the run with elements
+        if design.far:
+            self.late = flag()  # the beat has no elements: its position lies behind the sums
 
 
 class PoolUpdate:
@@ -139,7 +146,8 @@ class OutputStreams:
 class PoolSteps:
     """A walk along rows or columns of output positions.
 
-    last  (if windows may extend beyond the edges) the current index is the last one
+    last  (if windows may extend beyond the edges) the current index is the last one. With ``far``
+          it may also lie behind the last one.
     """
 
     def __init__(self, last: Bit = None) -> None:
@@ -151,14 +159,27 @@ class PoolSteps:
 class PoolSizes:
     """Pooling windows along one direction.
 
-    pad  (if windows may extend beyond the edges) indices by which the first one begins ahead
+    pad           (if windows may extend beyond the edges) indices by which the first one begins
+                  ahead
+    at_first      (if several may extend beyond an edge) windows that hold the first index
+    next_begin    (the same) the first index, after index 0, that begins a window
     """
 
-    def __init__(self, window: Word, stride: Word, pooled: Word, pad: Word = None) -> None:
+    def __init__(
+        self,
+        window: Word,
+        stride: Word,
+        pooled: Word,
+        pad: Word = None,
+        at_first: Word = None,
+        next_begin: Word = None,
+    ) -> None:
         self.window = window  # indices of each window
         self.stride = stride  # distance of their first indices
         self.pooled = pooled  # number of windows
         self.pad: Any = pad
+        self.at_first: Any = at_first
+        self.next_begin: Any = next_begin
 
 
 class OpenWindows:

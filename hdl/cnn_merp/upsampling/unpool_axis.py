@@ -7,6 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.upsampling.far_unpool_axis import count_ended, far_unpool_axis
 from merp.hdl.cnn_merp.upsampling.unpool_ports import AxisSizes, AxisWindows
 from merp.hdl.conversion.entity import Bit, entity
 
@@ -144,4 +145,21 @@ def unpool_axis(
     def cut() -> None:
         closes.next = own_end or (last and covers != 0)
 
-    return *parts, hang, cut
+    if sizes.at_first is None:
+        return *parts, hang, cut
+    far = far_unpool_axis(
+        clk,
+        start,
+        restart=restart,
+        advance=advance,
+        sizes=sizes,
+        windows=windows,
+        tap=tap,
+        ends=ends,
+        to_next=to_next,
+        to_open=to_open,
+    )
+    tally: Any = ()
+    if windows.ended is not None:
+        tally = count_ended(covers=covers, closes=closes, last=last, ended=windows.ended)
+    return present, judge, finish, settle, cut, far, tally

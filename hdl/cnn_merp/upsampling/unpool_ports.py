@@ -82,6 +82,8 @@ class ReadProgress:
         self.columns = count(design.max_size)  # windows whose last column is left of this one
         self.channel = count(design.max_maps)  # map of the next element
         self.row = flag()  # pulse: a row ends, which ends a window
+        if design.far:
+            self.rows = count(design.overlap)  # windows that this row ends
 
 
 class UnpoolRead:
@@ -117,6 +119,9 @@ class AxisSizes:
     stride, pooled  distance of the windows, and their number.
     pad, first_tap  (if windows may extend beyond the edges) indices by which the first one begins
                     before index 0, and its tap there
+    at_first        (if several may extend beyond an edge) windows that hold index 0
+    next_begin      (the same) the first index, after index 0, that begins a window
+    step            (the same) taps by which successive windows differ
     """
 
     def __init__(
@@ -127,6 +132,9 @@ class AxisSizes:
         pooled: Word,
         pad: Word = None,
         first_tap: Word = None,
+        at_first: Word = None,
+        next_begin: Word = None,
+        step: Word = None,
     ) -> None:
         self.unit = unit
         self.reach = reach
@@ -134,6 +142,9 @@ class AxisSizes:
         self.pooled = pooled
         self.pad: Any = pad
         self.first_tap: Any = first_tap
+        self.at_first: Any = at_first
+        self.next_begin: Any = next_begin
+        self.step: Any = step
 
 
 class AxisWindows:
@@ -146,6 +157,7 @@ class AxisWindows:
     newest      windows begun since index 0, without the first
     closes      the index is the last one of a window
     closed      windows ended before the index
+    ended       (rows, if several windows may extend beyond an edge) windows that the index ends
     """
 
     def __init__(self, design: UnpoolDesign, taps: int, closes: Bit, closed: Word) -> None:
@@ -156,6 +168,7 @@ class AxisWindows:
         self.newest = count(design.max_size)
         self.closes = closes
         self.closed = closed
+        self.ended: Any = None
 
 
 class CellWrite:

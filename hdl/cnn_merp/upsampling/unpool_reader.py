@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb
+from myhdl import ConcatSignal, always, always_comb, block, intbv
 
 from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import bits, count, flag
@@ -18,12 +18,61 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     OfferedWord,
     UnpoolProgress,
     UnpoolRead,
+    WriteProgress,
     address_width,
 )
-from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+
+
+@block
+def _lead_far(
+    clk: Bit,
+    start: Bit,
+    open_rows: Word,
+    written: WriteProgress,
+    row_opens: Bit,
+    last_row: Bit,
+    newest: Word,
+    channel: Word,
+    available: Bit,
+    overlap: int,
+) -> Any:
+    """Decide whether the newest pooled element is written, where several windows begin together.
+
+    The reader then waits for the last of them. ``lead`` is the number of complete rows, counted
+    from the newest one that is read. It may be negative, and is therefore kept with an offset.
+    """
+    offset = overlap - 1
+    lead = count(2 * overlap)
+
+    @always_comb
+    def check() -> None:
+        available.next = lead > offset or (
+            lead == offset
+            and (
+                written.column > newest or (written.column == newest and written.channel > channel)
+            )
+        )
+
+    @always(clk.posedge)
+    def account() -> None:
+        begun = intbv(0, min=0, max=overlap + 1)
+        begun[:] = 0
+        if row_opens:
+            begun[:] = 1
+            if last_row:
+                begun[:] = open_rows
+        if written.row:
+            lead.next = lead + 1 - begun
+        else:
+            lead.next = lead - begun
+        if start:
+            lead.next = overlap - open_rows
+
+    return check, account
 
 
 @entity
@@ -79,9 +128,22 @@ def unpool_reader(
     joined = ConcatSignal(*reversed(place)) if overlap > 1 else place[0]
     above: dict[str, Any] = {}
     beside: dict[str, Any] = {}
+    far = config.has("open_rows")
     if design.hanging:
         above = {"pad": config.top, "first_tap": config.above}
         beside = {"pad": config.left, "first_tap": config.left}
+    if far:
+        by_rows.ended = passed.rows
+        above |= {
+            "at_first": config.open_rows,
+            "next_begin": config.next_row,
+            "step": config.step,
+        }
+        beside |= {
+            "at_first": config.open_columns,
+            "next_begin": config.next_column,
+            "step": config.stride,
+        }
 
     rows = unpool_axis(
         clk,
@@ -227,6 +289,23 @@ def unpool_reader(
         last_row=last_row,
         last_image=last_image,
     )
+    if far:
+        lead_far = _lead_far(
+            clk,
+            start,
+            open_rows=config.open_rows,
+            written=written,
+            row_opens=row_opens,
+            last_row=last_row,
+            newest=by_columns.newest,
+            channel=channel,
+            available=available,
+            overlap=overlap,
+        )
+        return (
+            rows, columns, space, elements, settle, locate, lead_far, decide, step, walk, address,
+            fetch, present,
+        )  # fmt: skip
     return (
         rows, columns, space, elements, settle, locate, check, decide, step, walk, account, address,
         fetch, present,

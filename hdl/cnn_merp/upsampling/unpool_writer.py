@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, intbv
+from myhdl import always, always_comb, block, concat, intbv
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
@@ -16,8 +16,35 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     WriteProgress,
     address_width,
 )
-from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
+
+
+@block
+def _keep_far(
+    clk: Bit,
+    start: Bit,
+    written: WriteProgress,
+    passed: ReadProgress,
+    kept: Word,
+    overlap: int,
+) -> Any:
+    """Count rows that are kept, where a row of elements may end several windows."""
+
+    @always(clk.posedge)
+    def keep() -> None:
+        passing = intbv(0, min=0, max=overlap + 1)
+        passing[:] = 0
+        if passed.row:
+            passing[:] = passed.rows
+        if written.row:
+            kept.next = kept + 1 - passing
+        else:
+            kept.next = kept - passing
+        if start:
+            kept.next = 0
+
+    return keep
 
 
 @entity
@@ -147,4 +174,7 @@ def unpool_writer(
         if start:
             kept.next = 0
 
+    if config.has("open_rows"):
+        keep_far = _keep_far(clk, start, written=written, passed=passed, kept=kept, overlap=overlap)
+        return permission, place, tell, store, walk, keep_far
     return permission, place, tell, store, walk, keep

@@ -235,11 +235,13 @@ def _walk(
     n_cu: int,
     delta_rest: int,
     lead: int,
+    awaited: Times,
 ) -> tuple[_At, _At]:
     """Process every delta.
 
     places: index of each delta among the words of the first half's maps. deltas: of a position.
-    lead: cycle in which the first delta arrives at the fork.
+    lead: cycle in which the first delta arrives at the fork, if it waits for one word alone.
+    awaited: number of words that come before the last one that each delta waits for.
     """
     one = other = _At(0, 0, 0, 0, 0, 0, 0, 0, 0)
     pushed = lead - 1
@@ -249,7 +251,7 @@ def _walk(
     rests_until = -DELTA_LEAD
     for index in range(len(places)):
         at = index % FORK_PLACES
-        pushed = max(pushed + 1, heads[0, at] + 2, heads[1, at] + 2)
+        pushed = max(pushed + 1, lead + awaited[index], heads[0, at] + 2, heads[1, at] + 2)
         for branch in range(2):
             heads[branch, at] = max(pushed + 1, taken[branch])
 
@@ -335,6 +337,7 @@ def backward_flow(shape: Shape, images: int, design: BackwardDesign) -> Backward
         update.n_cu,
         max(0, revisit_cycles(update) - delta_beats(shape, update)),
         _lead(shape, design.unpool),
+        _awaited(shape, images),
     )
     return BackwardFlow(
         fill=other.first,
@@ -357,6 +360,23 @@ def _lead(shape: Shape, unpool: UnpoolDesign) -> int:
     if shape.pool is not None:
         cycles += unpool.sum_latency
     return cycles + (unpool.mul_latency + 1 if unpool.average else 0)
+
+
+def _awaited(shape: Shape, images: int) -> Times:
+    """Return for each delta the number of pooled words before the newest one that it waits for.
+
+    Without windows that hang over by their stride or more, such a word has come: there are no more
+    words than deltas.
+    """
+    maps = np.arange(shape.m)
+    rows, columns = np.arange(shape.out_rows), np.arange(shape.out_columns)
+    if shape.pool is not None:
+        pool = shape.pool
+        rows = np.minimum((rows + pool.top) // pool.stride, shape.pooled_rows - 1)
+        columns = np.minimum((columns + pool.left) // pool.stride, shape.pooled_columns - 1)
+    image = np.arange(images) * shape.pooled_rows
+    high = (image[:, None] + rows)[..., None] * shape.pooled_columns + columns
+    return np.asarray(high[..., None] * shape.m + maps, np.int64).reshape(-1)
 
 
 def _maps(shape: Shape, images: int, design: EngineDesign, starts: Sequence[int]) -> _Maps:

@@ -26,6 +26,7 @@ from merp.models.machines.cnn_merp.flow import InputFlow, added_flow, continued_
 from merp.models.machines.cnn_merp.fused_flow import FORK_LATENCY, FusedFlow, fused_flow
 from merp.models.machines.cnn_merp.fused_pair import fused_design, fused_layers, fused_shape
 from merp.models.machines.cnn_merp.kernel_load import delta_load, forward_load
+from merp.models.machines.cnn_merp.late_flow import late_flow
 from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.design import EngineDesign
@@ -110,7 +111,12 @@ def forward_cycles(
     run = run_shape(shape, design.k)
     loads = forward_load(shape, design).cycles
     walk = added_flow if part.added else continued_flow if part.partial_in else input_flow
-    return _convolution(run, images, design, words, last, shape.macs(images), loads, walk)
+    found = _convolution(run, images, design, words, last, shape.macs(images), loads, walk)
+    if run.late == (0, 0) or part.partial_out:
+        return found
+    busy = found.issue + found.stall_input + found.stall_hazard
+    late = late_flow(run, images, design, busy)
+    return replace(found, stall_output=late.waits, drain=_behind_sums(design, late.drain))
 
 
 def _last_position(shape: Shape, design: EngineDesign) -> int:
@@ -135,6 +141,7 @@ def delta_cycles(
     """
     engine = run_shape(delta_shape(shape), design.k)
     loads = delta_load(shape, design).cycles
+    first = 0
     if part.partial_out or unpooled.pool is None:
         words = design.map_words(engine.m * engine.out_rows * engine.out_columns)
         last = _last_position(engine, design)
@@ -142,8 +149,12 @@ def delta_cycles(
         words = maps * unpooled.out_rows * unpooled.out_columns
         flattened = engine.out_rows * engine.out_columns == 1
         last = words if flattened else maps * _behind_last_window(unpooled)
+        first = maps * _before_first_element(unpooled)
+        coming = maps * unpooled.pooled_rows * unpooled.pooled_columns
+        if coming > words:  # windows that hang over far can be more than the elements
+            words, first = coming, 0
     walk = continued_flow if part.partial_in or part.added else input_flow
-    return _convolution(engine, images, design, words, last, shape.macs(images), loads, walk)
+    return _convolution(engine, images, design, words, last, shape.macs(images), loads, walk, first)
 
 
 def _behind_last_window(unpooled: Shape) -> int:
@@ -157,6 +168,15 @@ def _behind_last_window(unpooled: Shape) -> int:
     return (unpooled.out_rows - row) * unpooled.out_columns - column
 
 
+def _before_first_element(unpooled: Shape) -> int:
+    """Return the elements of a pooled map before the newest one that the first element waits
+    for.
+    """
+    assert unpooled.pool is not None
+    rows, columns = unpooled.pool.at_first(unpooled.out_rows, unpooled.out_columns)
+    return (rows - 1) * unpooled.pooled_columns + columns - 1
+
+
 def _convolution(
     shape: Shape,
     images: int,
@@ -166,15 +186,17 @@ def _convolution(
     macs: int,
     loads: int,
     walk: Walk,
+    first: int = 0,
 ) -> Cycles:
     """Return the cycles of a run with ``words`` output words per image, one beat per cycle.
 
-    ``last`` words are output after the last sum. ``loads`` are the cycles of loading kernels.
+    ``last`` words are output after the last sum. ``loads`` are the cycles of loading kernels, and
+    ``first`` those before the first output word.
     """
     flow = _flow(walk, shape, images, design)
     beats = groups_of(shape, design.n_cu) * -(-design.n_cu // design.r)
     positions = shape.out_rows * shape.out_columns
-    leaving = images * max(words, positions * beats)
+    leaving = first + images * max(words, positions * beats)
     busy = flow["issue"] + flow["stall_input"] + flow["stall_hazard"]
     return Cycles(
         kernel_load=loads + 1,

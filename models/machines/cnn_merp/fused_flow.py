@@ -40,7 +40,8 @@ class _Engine(NamedTuple):
     Attributes:
         positions: as returned by ``keep_and_need``.
         starts, sizes: of groups of interleaved positions.
-        closes: whether a position closes a pooling window.
+        closes: whether a position closes a pooling window; those behind the sums are included.
+        late: whether a position lies behind the sums, and takes none.
         rows, columns, channels: of all input maps.
         kept: stored rows.
         groups: slots of a window.
@@ -60,6 +61,7 @@ class _Engine(NamedTuple):
     starts: Numbers
     sizes: Numbers
     closes: NDArray[np.bool_]
+    late: NDArray[np.bool_]
     rows: int
     columns: int
     channels: int
@@ -190,7 +192,12 @@ def _finish(engine: _Engine, cycle: int, ready: bool) -> None:
     result, engine.results[place] = engine.results[place], 0
     closes = at[LEFT] != 0 and engine.closes[at[POSITION]]
     issues = at[LEFT] != 0 and at[IDLE] == 0 and (at[ROOM] > 0 or not closes)
-    take = at[HEAD] != 0 and (at[LEFT] == 0 or (issues and at[LEFT] <= engine.lanes))
+    # The next group is of this position, or behind its last group, of the next one.
+    following = at[POSITION] + (at[LEFT] != 0 and at[LAST_GROUP] != 0)
+    blank = following < len(engine.late) and engine.late[following]
+    begins = at[LEFT] == 0 or (issues and at[LEFT] <= engine.lanes)
+    take = at[HEAD] != 0 and begins and not blank
+    begins = begins and (take or blank)
     load = at[FILL] != 0 and (take or at[HEAD] == 0)
     take_result = at[HEAD_RESULTS] != 0 and (at[SENDING] == 0 or (at[SENDING] == 1 and ready))
     load_result = at[RESULTS] != 0 and (take_result or at[HEAD_RESULTS] == 0)
@@ -229,6 +236,7 @@ def _finish(engine: _Engine, cycle: int, ready: bool) -> None:
         at[LEFT] = max(0, at[LEFT] - engine.lanes)
     if take:
         at[HEAD] = 0
+    if begins:
         at[LAST_GROUP] = at[GROUPS_LEFT] == 1
         at[LEFT] = engine.last_cus if at[LAST_GROUP] else engine.n_cu
         at[GROUPS_LEFT] = engine.groups if at[LAST_GROUP] else at[GROUPS_LEFT] - 1
@@ -384,7 +392,8 @@ def _engine(shape: Shape, images: int, design: EngineDesign) -> _Engine:
         positions=keep_and_need(shape, images),
         starts=np.array([each[0] for each in together], np.int64),
         sizes=np.array([len(each) for each in together], np.int64),
-        closes=np.tile(_closing(shape), images),
+        closes=np.tile(closing(shape).reshape(-1), images),
+        late=np.tile(_late(shape), images),
         rows=images * shape.rows,
         columns=shape.columns,
         channels=shape.n,
@@ -406,18 +415,32 @@ def _engine(shape: Shape, images: int, design: EngineDesign) -> _Engine:
     )
 
 
-def _closing(shape: Shape) -> NDArray[np.bool_]:
-    """Return whether each position of an image closes a pooling window."""
+def closing(shape: Shape) -> NDArray[np.bool_]:
+    """Return whether each position of an image closes a pooling window.
+
+    (rows, columns) of the walk. Behind the sums, windows that end in the last row or column are
+    closed in turn.
+    """
     pool = shape.pool
     if pool is None:
-        return np.ones(shape.out_rows * shape.out_columns, np.bool_)
+        return np.ones((shape.out_rows, shape.out_columns), np.bool_)
 
-    def ends(size: int, before: int, windows: int) -> NDArray[np.bool_]:
-        found = np.zeros(size, np.bool_)
+    def ends(size: int, late: int, before: int, windows: int) -> NDArray[np.bool_]:
+        found = np.zeros(size + late, np.bool_)
         last = np.arange(windows) * pool.stride + pool.window - 1 - before
-        found[np.minimum(last, size - 1)] = True
+        found[last[last < size - 1]] = True
+        found[size - 1 : size - 1 + np.count_nonzero(last >= size - 1)] = True
         return found
 
-    rows = ends(shape.out_rows, pool.top, shape.pooled_rows)
-    columns = ends(shape.out_columns, pool.left, shape.pooled_columns)
-    return np.asarray(np.logical_and.outer(rows, columns).reshape(-1), np.bool_)
+    late_rows, late_columns = shape.late
+    rows = ends(shape.out_rows, late_rows, pool.top, shape.pooled_rows)
+    columns = ends(shape.out_columns, late_columns, pool.left, shape.pooled_columns)
+    return np.asarray(np.logical_and.outer(rows, columns), np.bool_)
+
+
+def _late(shape: Shape) -> NDArray[np.bool_]:
+    """Return whether each position of the walk over an image lies behind the sums."""
+    rows, columns = shape.late
+    found = np.ones((shape.out_rows + rows, shape.out_columns + columns), np.bool_)
+    found[: shape.out_rows, : shape.out_columns] = False
+    return found.reshape(-1)

@@ -27,9 +27,11 @@ from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, SHAPED
 
 UPDATES = [update_table(UpdateRule(*built)) for built in ((), (True,), (True, True))]
 LARGE = UnpoolDesign(window=3, overlap=2, words=99, max_size=4096, max_maps=512)
+FAR = replace(LARGE, hanging=True, far=True)
 CASES: list[tuple[RegisterTable[Any, Any], Any]] = [
     (UNPOOL, LARGE),
     (unpool_table(replace(LARGE, hanging=True)), replace(LARGE, hanging=True)),
+    (unpool_table(FAR), FAR),
     *((output_table(design), design) for design in SHAPED if design.hanging or design.relu6),
     *(
         (table, design)

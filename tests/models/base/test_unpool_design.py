@@ -34,6 +34,19 @@ def test_bytes_of_state_are_those_of_the_closed_form(
     assert values["unpool_config_scale"] == reciprocal_square(window if kind else 1, BINARY32)
 
 
+def test_registers_where_several_windows_hang_over_an_edge() -> None:
+    shape = shape_for(3, 5, Pool(window=5, stride=2, pad=(4, 3, 1, 0)))
+    design = size_unpool([shape])
+    assert design.far
+    values = unpool_registers(shape, 3, 2, design)
+    names = ("open_rows", "open_columns", "next_row", "next_column", "step", "above")
+    assert [values[f"unpool_config_{name}"] for name in names] == [3, 2, 2, 1, 10, 20]
+    small = shape_for(3, 1, Pool(window=4, stride=1, pad=(3, 0, 0, 3)))
+    assert unpool_registers(small, 3, 1, size_unpool([small]))["unpool_config_open_rows"] == 1
+    with pytest.raises(ValueError, match="far is for designs with hanging"):
+        UnpoolDesign(window=3, overlap=2, words=9, max_size=9, max_maps=1, far=True)
+
+
 def test_alexnet_conv1_and_conv2_share_a_design() -> None:
     pool = Pool(window=3, stride=2)
     shapes = [

@@ -357,12 +357,11 @@ BAD = {
     HEAD + CONV + 'pool = { kind = "max", window = 5 }\n': (
         "layer conv1: pool: window = 5: must be no larger than the convolution's output (4 x 6)"
     ),
-    HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 2, pad = 2 }\n': (
-        "layer conv1: pool: pad = 2: must be at most 1 on each side, below window and stride"
+    HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 2, pad = 3 }\n': (
+        "layer conv1: pool: pad = 3: must be at most 2 on each side, below the window"
     ),
-    HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 1, pad = [0, 0, 1, 0] }\n': (
-        "layer conv1: pool: pad = [0, 0, 1, 0]: must be at most 0 on each side, below window "
-        "and stride"
+    HEAD + CONV + 'pool = { kind = "max", window = 1, stride = 2, pad = [0, 0, 1, 0] }\n': (
+        "layer conv1: pool: pad = [0, 0, 1, 0]: must be at most 0 on each side, below the window"
     ),
     HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 2, ceil = 1 }\n': (
         "layer conv1: pool: ceil = 1: must be true or false"
@@ -370,10 +369,6 @@ BAD = {
     HEAD + CONV + 'pool = { kind = "max", window = 7, stride = 2, pad = 1 }\n': (
         "layer conv1: pool: window = 7: must be no larger than the convolution's output (4 x 6 "
         "and its padding)"
-    ),
-    HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 2, pad = 1, ceil = true }\n': (
-        "layer conv1: pool: ceil = true: must be false if a window would extend beyond "
-        "the edge by its stride or more"
     ),
     HEAD + CONV + 'pool = { kind = "average", window = 3, stride = 2, ceil = true }\n': (
         "layer conv1: pool: ceil = true: must be false if a window of average pooling would "
@@ -454,6 +449,8 @@ BAD = {
         ("ceil = true", Pool(window=3, stride=2, pad=(0, 0, 1, 1)), (2, 3)),
         ("ceil = true, pad = [1, 1, 0, 0]", Pool(window=3, stride=2, pad=(1, 1, 0, 0)), (2, 3)),
         ("ceil = false", Pool(window=3, stride=2), (1, 2)),
+        ("ceil = true, pad = 1", Pool(window=3, stride=2, pad=(1, 1, 2, 2)), (3, 4)),
+        ("pad = 2", Pool(window=3, stride=2, pad=2), (3, 4)),
     ],
 )
 def test_pooling_windows_may_hang_over(read, keys: str, pool: Pool, size: tuple[int, int]) -> None:
@@ -476,6 +473,21 @@ def test_a_design_is_built_for_windows_that_hang_over(read) -> None:
         check_fits(layer.shape, 1, replace(design, hanging=False), "here")
     whole = replace(layer.shape, pool=Pool(window=3, stride=2))
     check_fits(whole, 1, design, "here")
+
+
+def test_a_design_is_built_for_windows_that_hang_over_by_their_stride(read) -> None:
+    pool = 'pool = { kind = "max", window = 3, stride = 1, pad = 1 }\n'
+    network = read(HEAD + CONV + pool + 'design = "a"\n[design.a]\nk = 3\nn_cu = 2\n')
+    (layer,), design = network.layers, network.designs["a"]
+    assert (design.far, design.max_size, layer.shape.pooled_columns) == (True, 8, 6)
+    check_fits(layer.shape, 1, design, "here")
+    near = replace(design, far=False)
+    wide = replace(near, max_stride=2)
+    with pytest.raises(BadInput, match="here: pooling windows hang over the edge by their stride"):
+        check_fits(layer.shape, 1, near, "here")
+    with pytest.raises(ValueError, match="far is for designs with hanging"):
+        replace(design, hanging=False)
+    check_fits(replace(layer.shape, pool=Pool(window=3, stride=2, pad=1)), 1, wide, "here")
 
 
 @pytest.mark.parametrize("text", BAD, ids=list(BAD.values()))

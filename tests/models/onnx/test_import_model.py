@@ -158,6 +158,43 @@ def test_pooling_that_hangs_over(
     assert layer.shape.pooled_rows == (size + 1) // 2 - (pool.pad == 0)
 
 
+@pytest.mark.parametrize(
+    ("kind", "attributes", "pool"),
+    [
+        # Inception's branches, and "same" of 2 x 2.
+        ("MaxPool", {"pads": [1] * 4}, Pool(window=3, stride=1, pad=1)),
+        ("MaxPool", {"auto_pad": "SAME_UPPER"}, Pool(window=3, stride=1, pad=1)),
+        (
+            "AveragePool",
+            {"pads": [1] * 4, "count_include_pad": 1},
+            Pool(kind="average", window=3, stride=1, pad=1),
+        ),
+        (
+            "MaxPool",
+            {"kernel_shape": [2, 2], "auto_pad": "SAME_UPPER"},
+            Pool(window=2, stride=1, pad=(0, 0, 1, 1)),
+        ),
+        ("MaxPool", {"pads": [2, 2, 2, 2], "strides": [2, 2]}, Pool(window=3, stride=2, pad=2)),
+        (
+            "MaxPool",
+            {"pads": [1] * 4, "strides": [2, 2], "ceil_mode": 1},
+            Pool(window=3, stride=2, pad=(1, 1, 2, 2)),
+        ),
+    ],
+)
+def test_pooling_that_hangs_over_by_a_stride_or_more(
+    kind: str, attributes: dict[str, Any], pool: Pool, tmp_path: Path
+) -> None:
+    windows = {"kernel_shape": [3, 3], "strides": [1, 1]}
+    nodes = [
+        made.node("Conv", "x w", "a", "conv"),
+        made.node(kind, "a", "y", "pool", **(windows | attributes)),
+    ]
+    model = made.model(nodes, {"w": made.numbers(1, 1, 1, 1)}, size=(1, 1, 8, 8))
+    (layer,) = import_model(made.saved(tmp_path, model)).network.layers
+    assert layer.shape.pool == pool
+
+
 def test_what_changes_nothing_is_taken(tmp_path: Path) -> None:
     """ceil_mode where windows fit, global pooling of one element, beta without a bias."""
     nodes = [

@@ -106,7 +106,7 @@ def random_network(seed: int) -> Network:
         kind = draw.choice([None, "max", "max", "average"])
         window, stride = draw.randint(1, 3), draw.randint(1, 2)
         top, left, bottom, right = (draw.randrange(k) for _ in range(4))
-        around = draw.randrange(min(window, stride))
+        around = draw.randrange(window)
         try:
             shape = Shape(
                 n=maps // groups, m=out // groups, k=k, rows=rows, columns=columns,

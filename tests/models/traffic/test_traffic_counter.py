@@ -22,6 +22,8 @@ DIRECTED = (
     Shape(n=1, m=2, k=1, rows=9, columns=8, pool=Pool(window=2, stride=3)),
     Shape(n=1, m=2, k=1, rows=9, columns=8, pool=Pool(window=3, stride=2, pad=1)),
     Shape(n=1, m=1, k=1, rows=1, columns=2, pool=Pool(window=5, stride=4, pad=3)),
+    Shape(n=1, m=2, k=1, rows=6, columns=5, pool=Pool(window=3, stride=1, pad=(2, 1, 0, 2))),
+    Shape(n=1, m=1, k=1, rows=2, columns=1, pool=Pool(window=5, stride=2, pad=4)),
     Shape(n=70, m=9, k=1, rows=1, columns=1),
 )
 
@@ -36,7 +38,7 @@ def random_shape(seed: int) -> Shape:
     while True:
         k = draw.randint(1, 5)
         window, stride = draw.randint(1, 3), draw.randint(1, 3)
-        around = draw.choice([0, sides(draw, min(window, stride))])
+        around = draw.choice([0, sides(draw, window)])
         pool = Pool(window=window, stride=stride, pad=around)
         try:
             return Shape(

@@ -20,6 +20,13 @@ pool = { window = 3, pad = 1 }
 [layer.conv2]
 pool = { window = 3, ceil = true }
 """
+FAR = """
+base = "digits"
+[layer.conv1]
+pool = { window = 3, stride = 1, pad = 2 }
+[layer.conv2]
+pool = { kind = "average", window = 3, stride = 2, pad = 2 }
+"""
 
 
 @pytest.mark.sample(12)
@@ -29,10 +36,13 @@ def test_runs_are_legal_on_every_shipped_design(name: str, before: bool) -> None
     check_runs(open_network(name), before)
 
 
+@pytest.mark.parametrize("text", [HANGING, FAR], ids=["near", "far"])
 @pytest.mark.parametrize("before", [False, True])
-def test_runs_are_legal_where_pooling_windows_hang_over(before: bool, tmp_path: Path) -> None:
+def test_runs_are_legal_where_pooling_windows_hang_over(
+    text: str, before: bool, tmp_path: Path
+) -> None:
     path = tmp_path / "hanging.toml"
-    path.write_text(HANGING)
+    path.write_text(text)
     network = open_network(str(path))
     assert all(layer.shape.hanging for layer in network.layers if layer.kind == "conv")
     check_runs(network, before)

@@ -97,6 +97,7 @@ def small_network(bitstream: Bitstream) -> Network:
         pool = earlier.shape.pool
         rows, columns = shape.rows, shape.columns
         if pool:
+            pool = pool.fitting(rows, columns)
             rows, columns = pool.elements(rows, columns)
         front = Shape(
             n=1, m=shape.n, k=1, rows=rows, columns=columns, relu=earlier.shape.relu,
@@ -119,9 +120,11 @@ def _small_pair(network: Network) -> Network:
     pool = first.shape.pool
     rows, columns = (behind.rows, behind.columns)
     if pool:
+        pool = pool.fitting(rows, columns)
         rows, columns = pool.elements(rows, columns)
     before = replace(
         _with_maps(first.shape, 2, groups * behind.n),
+        pool=pool,
         rows=(rows - 1) * first.shape.stride + first.shape.k - first.shape.border,
         columns=(columns - 1) * first.shape.stride + first.shape.k - first.shape.border,
     )

@@ -34,7 +34,7 @@ PORTS = (1, 2, 4, 8)
 
 OPTIONS = (
     "folded", "kernel_port", "partial", "sided", "widened", "map_port", "added", "hanging",
-    "storage", "operand_precision", "relu6",
+    "far", "storage", "operand_precision", "relu6",
 )  # fmt: skip
 
 """Fields that were added later. The text that identifies an elaboration, also in the hardware,
@@ -167,6 +167,10 @@ class EngineDesign(Stores):
         "whether the output of another layer can be added to the sums, from a stream",
     ] = False
     hanging: Annotated[bool, "whether pooling windows may cross the edges of the sums"] = False
+    far: Annotated[
+        bool,
+        "whether several pooling windows may cross an edge of the sums, by their stride or more",
+    ] = False
     storage: Annotated[
         Storage | None,
         "formats of the tensors in memory and on the streams; None: all are ``fmt``",
@@ -209,6 +213,8 @@ class EngineDesign(Stores):
             )
         if self.storage is not None:
             self.storage.check(self.fmt)
+        if self.far and not self.hanging:
+            raise ValueError("far is for designs with hanging")
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
         if self.fifo_words < self.groups:

@@ -271,6 +271,64 @@ HANGING = (
 The overlap below and on the right follows from the rows and columns after pooling.
 """
 
+WALK = (
+    LayerRegister(
+        "rows", 1, lambda design: design.max_size,
+        "rows of the convolution's output, and those behind it that complete windows",
+        lambda run: run.shape.out_rows + run.shape.late[0],
+    ),
+    LayerRegister(
+        "columns", 1, lambda design: design.max_size,
+        "columns of the convolution's output, and those behind it that complete windows",
+        lambda run: run.shape.out_columns + run.shape.late[1],
+    ),
+)  # fmt: skip
+"""Registers of the same names as in ``OUTPUT``, for a design with ``far``."""
+
+
+def _at_first(run: EngineRun) -> tuple[int, int]:
+    return run.pool.at_first(run.shape.out_rows, run.shape.out_columns)
+
+
+FAR = (
+    LayerRegister(
+        "pool_open_rows", 1, lambda design: design.pool_overlap,
+        "rows of windows that hold the first row of the sums",
+        lambda run: _at_first(run)[0],
+    ),
+    LayerRegister(
+        "pool_open_columns", 1, lambda design: design.pool_overlap,
+        "columns of windows that hold the first column of the sums",
+        lambda run: _at_first(run)[1],
+    ),
+    LayerRegister(
+        "pool_next_row", 1, lambda design: design.max_stride,
+        "first row of sums that begins a window (stride - pool_top mod stride)",
+        lambda run: run.pool.stride - run.pool.top % run.pool.stride,
+    ),
+    LayerRegister(
+        "pool_next_column", 1, lambda design: design.max_stride,
+        "first column of sums that begins a window (stride - pool_left mod stride)",
+        lambda run: run.pool.stride - run.pool.left % run.pool.stride,
+    ),
+    LayerRegister(
+        "pool_step", 0, lambda design: (design.pool_window - 1) * design.pool_window,
+        "stride * window, elements between the begins of windows that overlap",
+        lambda run: run.pool.stride * run.pool.window * (run.pool.stride < run.pool.window),
+    ),
+    LayerRegister(
+        "late_rows", 0, lambda design: design.pool_overlap - 1,
+        "rows behind the sums, in each of which windows are completed",
+        lambda run: run.shape.late[0],
+    ),
+    LayerRegister(
+        "late_columns", 0, lambda design: design.pool_overlap - 1,
+        "columns behind the sums, in each of which windows are completed",
+        lambda run: run.shape.late[1],
+    ),
+)  # fmt: skip
+"""More registers of a design whose pooling windows may extend by their stride or more."""
+
 
 RELU6: tuple[LayerRegister, ...] = (
     switch("relu6", "ReLU also stops at 6", lambda run: run.shape.relu6),
@@ -280,8 +338,13 @@ RELU6: tuple[LayerRegister, ...] = (
 
 def output_table(design: EngineDesign) -> LayerTable:
     """Return ``OUTPUT`` for ``design``."""
-    more = (*(HANGING if design.hanging else ()), *(RELU6 if design.relu6 else ()))
-    return LayerTable(OUTPUT.bundle, (*OUTPUT.registers, *more))
+    found = OUTPUT.registers
+    if design.far:
+        others = {register.name: register for register in WALK}
+        found = tuple(others.get(register.name, register) for register in found)
+    found += (HANGING if design.hanging else ()) + (FAR if design.far else ())
+    found += RELU6 if design.relu6 else ()
+    return LayerTable(OUTPUT.bundle, found)
 
 
 FOLD = LayerTable("fold_config", (

@@ -34,7 +34,7 @@ MAXIMA = (
     "pool_window", "pool_overlap", "pool_words",
 )  # fmt: skip
 
-FROM_LAYERS = ("folded", "sided", "widened", "hanging", "relu6")
+FROM_LAYERS = ("folded", "sided", "widened", "hanging", "far", "relu6")
 """Options that a design has if one of its layers needs them."""
 
 _CHOICES = tuple(
@@ -63,11 +63,13 @@ def _needs(shape: Shape, design: EngineDesign) -> dict[str, int]:
     """
     groups = groups_of(shape, design.n_cu)
     pool = shape.pool
+    late_rows, late_columns = shape.late
+    walked = shape.out_rows + late_rows, shape.out_columns + late_columns
     return {
         "kernel_words": shape.n * groups,
         "groups": groups,
         "row_words": _ceil_div(shape.columns, design.k) * design.map_words(shape.n),
-        "max_size": max(shape.rows, shape.columns, shape.out_rows, shape.out_columns),
+        "max_size": max(shape.rows, shape.columns, *walked),
         "max_maps": shape.n,
         "max_stride": max(shape.stride, pool.stride if pool else 1),
         # A 1 x 1 window that skips elements also needs the pooling unit.
@@ -120,6 +122,7 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> EngineDesign:
     choices["sided"] = any(shape.left != shape.top for shape in shapes)
     choices["hanging"] = any(shape.hanging for shape in shapes)
     choices["relu6"] = any(shape.relu6 for shape in shapes)
+    choices["far"] = any(shape.far for shape in shapes)
     maxima = {key: value for key, value in chosen.items() if key not in _CHOICES}
     average = any(shape.pool is not None and shape.pool.kind == "average" for shape in shapes)
     smallest = dict.fromkeys(MAXIMA, 1)
@@ -194,6 +197,12 @@ def check_fits(shape: Shape, images: int, design: EngineDesign, where: str) -> N
         raise BadInput(
             f"{where}: pooling windows hang over the edge of the {shape.out_rows} x "
             f"{shape.out_columns} sums: the design is built for whole windows alone"
+        )
+    if shape.far and not design.far:
+        assert shape.pool
+        raise BadInput(
+            f"{where}: pooling windows hang over the edge by their stride of {shape.pool.stride} "
+            "or more: the design is built for less alone"
         )
     if shape.pool and shape.pool.kind == "average" and not design.average:
         raise BadInput(f"{where}: average pooling: the design is built with average = false")

@@ -40,6 +40,7 @@ class UnpoolDesign:
         max_images: the largest number of images in one run.
         average: whether average pooling is built (a multiplier); max always is.
         hanging: whether windows may extend beyond the edges of the output delta.
+        far: whether several windows may extend beyond an edge, by their stride or more.
         add_latency: cycles of an adder, 1 to 5.
         mul_latency: cycles of a multiplier, 1 to 3.
 
@@ -56,16 +57,19 @@ class UnpoolDesign:
     max_images: int = 256
     average: bool = False
     hanging: bool = False
+    far: bool = False
     add_latency: int = 4
     mul_latency: int = 3
 
     def __repr__(self) -> str:
         """The text that identifies the elaboration."""
-        return elaboration("UnpoolDesign", self, ("hanging",))
+        return elaboration("UnpoolDesign", self, ("hanging", "far"))
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
         check_ranges(self, RANGES)
+        if self.far and not self.hanging:
+            raise ValueError("far is for designs with hanging")
 
     @property
     def code_bits(self) -> int:
@@ -99,7 +103,7 @@ def _needs(shape: Shape, maps: int, overlap: int) -> dict[str, int]:
         "window": pool.window if pool else 1,
         "overlap": -(-pool.window // pool.stride) if pool else 1,
         "words": unpool_words(shape.pooled_columns, maps, overlap) if pool else 1,
-        "max_size": max(shape.out_rows, shape.out_columns),
+        "max_size": max(shape.out_rows, shape.out_columns, shape.pooled_rows, shape.pooled_columns),
         "max_maps": maps,
     }
 
@@ -123,5 +127,6 @@ def size_unpool(
     needed = [_needs(shape, count, overlap) for shape, count in layers]
     sizes: dict[str, Any] = {key: max(need[key] for need in needed) for key in needed[0]}
     sizes["hanging"] = any(shape.hanging for shape in shapes)
+    sizes["far"] = any(shape.far for shape in shapes)
     sizes["average"] = any(s.pool is not None and s.pool.kind == "average" for s in shapes)
     return UnpoolDesign(**(sizes | chosen))

@@ -156,13 +156,54 @@ HANGING = (
 )  # fmt: skip
 """Registers of a design whose windows may extend beyond the edges, as in the super layer."""
 
+
+def _at_first(run: UnpoolRun) -> tuple[int, int]:
+    return run.pool.at_first(run.shape.out_rows, run.shape.out_columns)
+
+
+def _next_begin(run: UnpoolRun, before: int) -> int:
+    """Return the first index, after index 0, that begins a window."""
+    stride = min(run.pool.stride, _most_stride(run.design))
+    return stride - before % stride
+
+
+FAR = (
+    UnpoolRegister(
+        "open_rows", 1, lambda design: design.overlap,
+        "rows of windows that hold the first row",
+        lambda run: _at_first(run)[0],
+    ),
+    UnpoolRegister(
+        "open_columns", 1, lambda design: design.overlap,
+        "columns of windows that hold the first column",
+        lambda run: _at_first(run)[1],
+    ),
+    UnpoolRegister(
+        "next_row", 1, _most_stride,
+        "first row that begins a window (stride - top mod stride)",
+        lambda run: _next_begin(run, run.pool.top),
+    ),
+    UnpoolRegister(
+        "next_column", 1, _most_stride,
+        "first column that begins a window (stride - left mod stride)",
+        lambda run: _next_begin(run, run.pool.left),
+    ),
+    UnpoolRegister(
+        "step", 0, lambda design: (design.window - 1) * design.window,
+        "stride * window, elements between the begins of windows that overlap",
+        lambda run: run.pool.stride * run.pool.window * (run.pool.stride < run.pool.window),
+    ),
+)  # fmt: skip
+"""More registers of a design whose windows may extend by their stride or more."""
+
 ADDED_BUNDLE = "add_unpool_config"
 """The port of the same registers for the un-pooling of the start of the sums."""
 
 
 def unpool_table(design: UnpoolDesign, bundle: str = UNPOOL.bundle) -> UnpoolTable:
     """Return the registers of ``design``, of the port ``bundle``."""
-    return UnpoolTable(bundle, (*UNPOOL.registers, *(HANGING if design.hanging else ())))
+    more = (HANGING if design.hanging else ()) + (FAR if design.far else ())
+    return UnpoolTable(bundle, UNPOOL.registers + more)
 
 
 def unpool_registers(shape: Shape, maps: int, images: int, design: UnpoolDesign) -> dict[str, int]:

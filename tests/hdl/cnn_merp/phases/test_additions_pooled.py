@@ -43,6 +43,7 @@ def design_of(
     average: bool = False,
     overlap: int = 2,
     hanging: tuple[bool, bool] = (False, False),
+    far: bool = False,
     **more: int,
 ) -> DeltaDesign:
     engine = replace(
@@ -52,6 +53,7 @@ def design_of(
     own = UnpoolDesign(
         fmt=base.fmt, window=3, overlap=2, words=400, max_size=24, max_maps=128, max_images=4,
         average=average, add_latency=2, mul_latency=1, hanging=hanging[0],
+        far=far,
     )  # fmt: skip
     # Another elaboration than the deltas', so that no width is taken from the wrong one.
     start = replace(
@@ -70,6 +72,7 @@ DESIGNS = (
     design_of(SHAPED[4], overlap=3),
     design_of(ELABORATIONS[0], hanging=(False, True)),
     design_of(ELABORATIONS[5], hanging=(True, True)),
+    design_of(ELABORATIONS[5], overlap=3, hanging=(True, True), far=True),
     # Several to a beat: of fewer units, of more, of folded layers.
     design_of(ELABORATIONS[5], average=True, map_port=4),
     design_of(ELABORATIONS[10], partial=True, map_port=2),
@@ -101,7 +104,7 @@ def pool_of(rng: np.random.Generator, rows: int, columns: int, undone: UnpoolDes
         return None
     kinds = ["max", "average"] if undone.average else ["max"]
     pool = Pool(kind=str(rng.choice(kinds)), window=window, stride=stride)
-    return random_hang(rng, pool) if undone.hanging else pool
+    return random_hang(rng, pool, undone.far) if undone.hanging else pool
 
 
 def shape_of(seed: int, design: DeltaDesign, rng: np.random.Generator) -> tuple[Shape, int]:

@@ -38,7 +38,9 @@ MOMENTUM, BOTH = UpdateRule(momentum=True), UpdateRule(momentum=True, weight_dec
 ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
 
 
-def design_for(k: int, halves: tuple[int, int], average: bool = False, **chosen: Any) -> Any:
+def design_for(
+    k: int, halves: tuple[int, int], average: bool = False, far: bool = False, **chosen: Any
+) -> Any:
     common: dict[str, Any] = dict(
         k=k, r=1, kernel_words=24, groups=4, row_words=48, max_size=14, max_maps=6, max_images=3,
         max_stride=3, fifo_words=12,
@@ -48,8 +50,8 @@ def design_for(k: int, halves: tuple[int, int], average: bool = False, **chosen:
     engine = EngineDesign(**(common | {"d": 2, "n_cu": halves[0]} | forward))
     kept = {key: getattr(engine, key) for key in ("fmt", "add_latency", "mul_latency")}
     undone = UnpoolDesign(
-        window=3, overlap=2, words=64, max_size=14, max_maps=8, max_images=3, average=average,
-        hanging=average, **kept,
+        window=3, overlap=2 + far, words=64, max_size=14, max_maps=8, max_images=3, average=average,
+        hanging=average or far, far=far, **kept,
     )  # fmt: skip
     return BackwardDesign(engine, update, undone)
 
@@ -65,6 +67,7 @@ ELABORATIONS: list[tuple[BackwardDesign, UpdateRule]] = [
     (design_for(3, (4, 3), **ROW, fused_dsp=2, sided=True, add_latency=4), PLAIN),
     (design_for(4, (2, 1), fmt=FloatFormat(6, 9), sided=True, d=1, **FAST), MOMENTUM),
     (design_for(5, (1, 2), fmt=BFLOAT16, add_latency=3, mul_latency=2), PLAIN),
+    (design_for(2, (2, 1), fmt=BINARY16, average=True, far=True, **FAST), MOMENTUM),
 ]
 
 
@@ -139,7 +142,7 @@ def _shape(rng: np.random.Generator, design: BackwardDesign) -> tuple[Shape, int
         if rng.random() < 0.6:
             kind = "average" if design.unpool.average and rng.random() < 0.5 else "max"
             pool = Pool(kind=kind, window=int(rng.integers(1, 4)), stride=int(rng.integers(1, 4)))
-            pool = random_hang(rng, pool) if design.unpool.hanging else pool
+            pool = random_hang(rng, pool, design.unpool.far) if design.unpool.hanging else pool
         images = int(rng.integers(1, 4))
         try:
             shape = Shape(

@@ -42,6 +42,7 @@ def design(
     r: int = 1,
     window: int = 3,
     hanging: bool = False,
+    far: bool = False,
     **options: bool,
 ) -> DeltaDesign:
     engine = EngineDesign(
@@ -51,8 +52,8 @@ def design(
         kernel_port=kernel_port, map_port=map_port, **options,
     )  # fmt: skip
     unpooled = UnpoolDesign(
-        fmt=fmt, window=window, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
-        average=average, hanging=hanging, add_latency=2, mul_latency=1,
+        fmt=fmt, window=window, overlap=2 + far, words=64, max_size=16, max_maps=24, max_images=3,
+        average=average, hanging=hanging, far=far, add_latency=2, mul_latency=1,
     )  # fmt: skip
     return DeltaDesign(engine, unpooled, before)
 
@@ -94,6 +95,10 @@ DESIGNS = (
     design(BFLOAT16, 3, 3, True, p=2, map_port=4, average=True, hanging=True, sided=True),
     design(BINARY16, 3, 2, True, map_port=8, r=2, widened=True),
     design(BFLOAT16, 1, 4, True, map_port=4, r=4, window=1),
+    # Several windows hang over an edge.
+    design(BFLOAT16, 3, 2, True, average=True, hanging=True, far=True),
+    design(BINARY32, 2, 2, False, average=True, hanging=True, far=True),
+    design(BFLOAT16, 3, 4, False, map_port=4, r=4, hanging=True, far=True),
 )
 
 
@@ -119,7 +124,7 @@ def _pool(rng: np.random.Generator, undone: UnpoolDesign) -> Pool | None:
     if kind == "none":
         return None
     pool = Pool(kind=kind, window=int(rng.integers(1, 4)), stride=int(rng.integers(1, 4)))
-    return random_hang(rng, pool) if undone.hanging else pool
+    return random_hang(rng, pool, undone.far) if undone.hanging else pool
 
 
 def _shape(rng: np.random.Generator, which: DeltaDesign) -> Shape:
@@ -321,6 +326,30 @@ def test_so_many_deltas_leave_in_a_cycle(port: int, pool: Pool | None, cycles: i
     assert cycles < total < cycles + 64
     modelled = delta_cycles(shape, front, 8, 2, which.engine).total
     assert abs(total - modelled) < (128 if pool else 16)
+
+
+@pytest.mark.parametrize(("window", "stride", "pad"), [(3, 1, 1), (3, 1, 2), (3, 2, 2)])
+def test_cycles_where_several_windows_hang_over_an_edge(window: int, stride: int, pad: int) -> None:
+    """Within 5 percent: fewer pooled deltas, as many, and more than elements."""
+    which = design(BINARY32, 3, 4, False, p=2, r=4, hanging=True, far=True)
+    which = which._replace(engine=replace(which.engine, fifo_words=40))
+    pool = Pool(window=window, stride=stride, pad=pad)
+    front = Shape(n=1, m=8, k=1, rows=9, columns=9, pool=pool)
+    rows, columns = front.pooled_rows, front.pooled_columns
+    shape = Shape(n=8, m=1, k=3, rows=rows, columns=columns, pad=1)
+    ones = {"deltas": (2, rows, columns, 1), "kernels": (1, 8, 3, 3), "activation": (2, 9, 9, 8)}
+    made = {name: np.full(size, 0x3F800000, np.uint32) for name, size in ones.items()}
+    state = keep_state(made["activation"], front, "pooled", BINARY32)
+    summation = which.engine.summation
+    sums = delta_convolution(made["deltas"], made["kernels"], shape, BINARY32, summation)
+    golden = unpool(sums, state, front, BINARY32)
+    one = Case(
+        shape, front, which, made["deltas"], made["kernels"], packed(state, front, BINARY32),
+        golden, {}, None,
+    )  # fmt: skip
+    [record] = run([one])
+    modelled = delta_cycles(shape, front, 8, 2, which.engine).total
+    assert modelled == pytest.approx(record.outcome.status["status_total"], rel=0.05)
 
 
 def with_state(index: int) -> Case:

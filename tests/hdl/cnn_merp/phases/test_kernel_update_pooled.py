@@ -11,7 +11,7 @@ from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_run, kernel_update_top
 from merp.models.arithmetic.words import to_bits
-from merp.models.base.shape import Pool, Shape
+from merp.models.base.shape import Padding, Pool, Shape
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
@@ -101,6 +101,24 @@ def test_windows_that_hang_over_the_edges() -> None:
     assert [gradients_of(record) for record in records] == [golden for _, golden in runs]
 
 
+@pytest.mark.parametrize("kind", ["max", "average"])
+@pytest.mark.parametrize(("window", "stride", "pad"), [(3, 1, 1), (3, 1, 2), (3, 2, (0, 2, 2, 1))])
+def test_several_windows_that_hang_over_the_edges(
+    kind: str, window: int, stride: int, pad: Padding
+) -> None:
+    rng = np.random.default_rng(window)
+    shape = replace(SHAPE, columns=6, pool=Pool(kind=kind, window=window, stride=stride, pad=pad))
+    undone = size_unpool([shape], fmt=FMT)
+    assert undone.far
+    runs = [run_of(rng, shape, undone=undone) for _ in range(2)]
+    stalls = {"s_axis_delta": (1, 0, 0), "s_axis_state": (1, 0, 0, 0), "m_axis_kernel": (1, 0)}
+    top = kernel_update_top(DESIGN, "behavioural", undone=undone)
+    records = run_job(
+        Job(top, [runs[0][0], replace(runs[1][0], stalls=stalls)], limit=2000), "myhdl"
+    )
+    assert [gradients_of(record) for record in records] == [golden for _, golden in runs]
+
+
 def random_shape(rng: np.random.Generator, hanging: bool) -> Shape:
     while True:
         pool = Pool(
@@ -119,7 +137,7 @@ def random_shape(rng: np.random.Generator, hanging: bool) -> Shape:
                 stride=int(rng.integers(1, 3)),
                 pad=int(rng.integers(0, k)),
                 relu=bool(rng.random() < 0.7),
-                pool=random_hang(rng, pool) if hanging else pool,
+                pool=random_hang(rng, pool, far=True) if hanging else pool,
             )
         except ValueError:
             continue
@@ -135,7 +153,7 @@ def test_many_layers_with_each_kind_of_pooling_undone(name: str, port: int) -> N
     for k in (1, 2, 3):
         shapes: list[Shape] = []
         while len(shapes) < -(-MANY // 3):
-            shape = random_shape(rng, name == "windows that hang over")
+            shape = random_shape(rng, "hang over" in name)
             shapes += [shape] if shape.k == k and pooled(kind, shape) else []
         design = size_design(
             shapes, n_cu=2, r=1, mul_latency=1, add_latency=2, map_port=port, max_images=IMAGES

@@ -25,6 +25,7 @@ from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.network.network import Network
 from merp.testbenches.top.run import Stuck
 from merp.tools.common.shipped import open_network
+from network_text import average_pool, layer, max_pool, network_text
 
 PACES: list[dict[str, tuple[int, ...]]] = [
     {"s_axis_map": (1, 0, 0), "m_axis_map": (0, 0, 0, 1), "s_axis_layer1_fp_kernel": (1, 0)},
@@ -65,6 +66,18 @@ def test_two_steps_have_the_goldens_bits_at_every_pace(network: Network, stalls:
     assert same(found)
     ran = {step.whole for step in found.steps}
     assert len(ran) == 1  # the second step, without a reset, as the first
+
+
+def test_windows_that_hang_over_by_their_stride_or_more(tmp_path: Path) -> None:
+    text = network_text(
+        "far",
+        (6, 5, 1),
+        layer("conv1", 3, kernel=3, pad=1, pool=max_pool(3, 1, pad=1), design="k3"),
+        layer("conv2", 2, kernel=3, pool=average_pool(3, 2, pad=2), design="k3"),
+        layer("fc3", 2, relu=False, design="full"),
+        designs={"k3": {"k": 3, "n_cu": 2, "r": 1}, "full": {"k": 1, "n_cu": 1, "r": 1}},
+    )
+    assert same(train(network_of(tmp_path, text), 3, 2))
 
 
 @pytest.mark.full

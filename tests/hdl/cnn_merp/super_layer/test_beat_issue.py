@@ -1,7 +1,8 @@
 """Words of sums to beats: elements, places, the pause between positions, and reserved space."""
 
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import pairwise, product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,23 @@ class Job:
     offer: float = 1
     free: float = 1
     closing: float = 1
+    late: tuple[int, int] = (0, 0)  # rows and columns behind the sums
 
     @property
     def positions(self) -> int:
         return self.images * self.rows * self.columns
+
+    @property
+    def walked(self) -> tuple[int, int]:
+        return self.rows + self.late[0], self.columns + self.late[1]
+
+    def config(self, far: bool) -> dict[str, int]:
+        """Sizes of the walk, and of its part behind the sums."""
+        names = ("images", "groups", "last_cus", "window")
+        found = {f"config_{name}": getattr(self, name) for name in names}
+        found |= dict(zip(("config_rows", "config_columns"), self.walked, strict=True))
+        late = zip(("config_late_rows", "config_late_columns"), self.late, strict=True)
+        return found | (dict(late) if far else {})
 
     def words(self, n_cu: int) -> list[list[int]]:
         """Lanes that count of every word, in order."""
@@ -81,7 +95,7 @@ def run(
         closing.append(int(rng.random() < job.closing))
         return {
             "issue_closing_window": closing[-1],
-            "issue_closing_last": int(position == job.positions - 1),
+            "issue_closing_last": int(position == job.images * prod(job.walked) - 1),
         }
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
@@ -96,9 +110,7 @@ def run(
                 return values | {"word_valid": 0}
             job = queue.pop(0)
             words, position = job.words(design.n_cu), 0
-            sizes = ("images", "rows", "columns", "groups", "last_cus", "window")
-            config = {f"config_{name}": getattr(job, name) for name in sizes}
-            used = 0
+            config = job.config(design.far)
             return values | config | open_position() | {"start": 1, "word_valid": 0}
         used += seen["issue_step_issue"] and seen["issue_closing_window"]
         if used and rng.random() < job.free:
@@ -106,7 +118,7 @@ def run(
             values["credit"] = 1
         if seen["issue_step_issue"] and seen["issue_step_ends_position"]:
             position += 1
-            if position < job.positions:
+            if position < job.images * prod(job.walked):
                 values |= open_position()
         if seen["word_take"]:
             words.pop(0)
@@ -129,17 +141,22 @@ def check(design: EngineDesign, jobs: list[Job], trace: Recorded, closing: list[
     closed = iter(closing)
     for job in jobs:
         words = iter(job.words(design.n_cu))
-        for image, row, column in product(range(job.images), range(job.rows), range(job.columns)):
+        high, wide = job.walked
+        for image, row, column in product(range(job.images), range(high), range(wide)):
             closes = next(closed)
-            lanes = [next(words) for _ in range(job.groups)]
+            late = row >= job.rows or column >= job.columns
+            sizes = [design.n_cu] * (job.groups - 1) + [job.last_cus]
+            lanes: list[list[Any]] = [
+                [None] * size if late else next(words) for size in sizes
+            ]  # what a beat without elements has is arbitrary
             beats = [w[i : i + design.r] for w in lanes for i in range(0, len(w), design.r)]
             for index, beat in enumerate(beats):
                 ends = index == len(beats) - 1
                 place = (
                     index,
                     int(ends),
-                    int(column == job.columns - 1),
-                    int(row == job.rows - 1),
+                    int(column == wide - 1),
+                    int(row == high - 1),
                     int(image == job.images - 1),
                 )
                 wanted.append((beat, place, len(beat) * closes))
@@ -162,7 +179,11 @@ def check(design: EngineDesign, jobs: list[Job], trace: Recorded, closing: list[
         now, after = trace.rows[cycle], trace.rows[cycle + 1]
         assert tuple(now[index] for index in step) == place
         elements = [after[data] >> i * FORMAT.width & 0xFF for i in range(len(beat))]
-        assert elements == beat
+        if None in beat:
+            assert after[names.index("issue_beat_late")] == 1
+        else:
+            assert elements == beat
+            assert not design.far or after[names.index("issue_beat_late")] == 0
         assert after[results] == count
         if count:
             assert after[last] == (now[final] and place[1])
@@ -227,6 +248,53 @@ def test_beats_wait_for_a_permit(n_cu: int, r: int) -> None:
     untils = [*(cycle for cycle, start in enumerate(starts) if start), len(starts)][1:]
     last = [max(cycle for cycle in cycles if cycle < until) for until in untils]
     assert [cycle for cycle in cycles if ends[cycle + 1]] == last
+
+
+@pytest.mark.parametrize(("n_cu", "r"), [(3, 1), (4, 2), (3, 3)])
+@pytest.mark.parametrize("written", [False, True])
+def test_beats_behind_the_sums(n_cu: int, r: int, written: bool) -> None:
+    """They take no word, wait for no word, have no elements, and do not end the run's masks."""
+    design = replace(
+        design_for(n_cu, r, average=not written), hanging=True, far=True, state=written,
+        pool_overlap=3,
+    )  # fmt: skip
+    jobs = [
+        Job(late=late, groups=groups, last_cus=last, window=2, offer=offer, free=free, closing=0.6)
+        for late, groups, last, offer, free in (
+            ((1, 0), 2, 1, 1.0, 1.0), ((0, 1), 1, n_cu, 0.3, 1.0), ((2, 2), 3, 1, 0.6, 0.5),
+            ((0, 0), 1, 1, 1.0, 0.5), ((1, 2), 1, 1, 1.0, 1.0),
+        )
+    ]  # fmt: skip
+    jobs.append(Job(rows=1, columns=1, late=(2, 1), window=3, groups=2))
+    trace, closing = run(design, jobs, 5, 4500, permit=0.7 if written else None)
+    cycles = check(design, jobs, trace, closing)
+    taken = sum(trace.column("word_take"))
+    assert taken == sum(len(job.words(n_cu)) for job in jobs)
+    if written:
+        elements = trace.column("issue_beat_elements")
+        assert sum(elements) == sum(len(word) for job in jobs for word in job.words(n_cu))
+        late = trace.column("issue_step_late")
+        ends, starts = trace.column("issue_beat_ends_run"), trace.column("start")
+        begins = [cycle for cycle, start in enumerate(starts) if start]
+        for begin, end in pairwise([*begins, len(starts)]):
+            whole = [cycle for cycle in cycles if begin < cycle < end and not late[cycle]]
+            assert [cycle for cycle in whole if ends[cycle + 1]] == [whole[-1]]
+
+
+def test_a_reset_behind_the_sums_leaves_nothing_to_issue() -> None:
+    """The walk stays where it is; without a run, it gives no beats."""
+    design = replace(design_for(2, 1), hanging=True, far=True, pool_overlap=3)
+    job = Job(images=1, rows=1, columns=1, groups=1, last_cus=2, window=3, late=(0, 2))
+    config = job.config(far=True) | {"issue_closing_window": 0}
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        # One word: the beats after it have no elements.
+        word = {"word_valid": int(cycle == 4), "word_word": 0}
+        return config | word | {"rst": int(cycle in (0, 8)), "start": int(cycle == 2)}
+
+    issue = bench_for(design).run(drive, 30).column("issue_step_issue")
+    assert sum(issue[:9]) > 2
+    assert not any(issue[9:])
 
 
 @pytest.mark.parametrize(("n_cu", "r", "groups", "last_cus"), [

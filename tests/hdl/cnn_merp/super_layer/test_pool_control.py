@@ -22,8 +22,10 @@ from merp.models.base.shape import Pool, Shape
 from merp.models.base.state_field import position_bits
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.cnn_merp.super_layer_bench import output_config
+from super_layer_runs import spans
 
 FLAGS = ("ends_position", "last_column", "last_row", "last_image")
+EDGES = ("edge_column", "edge_row", "late")
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,39 @@ class Job:
         shape = Shape(n=1, m=1, k=1, rows=self.rows, columns=self.columns, pool=self.pool)
         return output_config(shape, self.images, design)
 
+    @property
+    def walked(self) -> tuple[int, int]:
+        """Rows and columns, with those behind the map that complete windows."""
+        late = self.pool.late(self.rows, self.columns)
+        return self.rows + late[0], self.columns + late[1]
+
+    def flags(self, image: int, row: int, column: int, ends: bool, far: bool) -> dict[str, int]:
+        """What is said of a position."""
+        rows, columns = self.walked
+        found = {
+            "step_ends_position": ends,
+            "step_last_column": column == columns - 1,
+            "step_last_row": row == rows - 1,
+            "step_last_image": image == self.images - 1,
+        }
+        if far:
+            found |= {
+                "step_edge_column": column >= self.columns - 1,
+                "step_edge_row": row >= self.rows - 1,
+                "step_late": column >= self.columns or row >= self.rows,
+            }
+        return {name: int(value) for name, value in found.items()}
+
     def windows(self, row: int, column: int) -> Iterator[tuple[int, int, list[int], list[int]]]:
-        """Those over an element: pooled row and column, rows and columns that lie in the map."""
+        """Those open at a position: pooled row and column, first and last index of each."""
         pool = self.pool
-        pooled = range(pool.rows(self.rows)), range(pool.columns(self.columns))
-        for y, x in product(*pooled):
-            top, left = y * pool.stride - pool.top, x * pool.stride - pool.left
-            rows = [each for each in range(top, top + pool.window) if 0 <= each < self.rows]
-            columns = [each for each in range(left, left + pool.window) if 0 <= each < self.columns]
-            if row in rows and column in columns:
-                yield y, x, rows, columns
+        high, wide = pool.rows(self.rows), pool.columns(self.columns)
+        rows = spans(self.rows, pool.top, pool, high)
+        columns = spans(self.columns, pool.left, pool, wide)
+        for y, x in product(range(high), range(wide)):
+            (top, bottom), (left, right) = rows[y], columns[x]
+            if top <= row <= bottom and left <= column <= right:
+                yield y, x, [top, bottom], [left, right]
 
 
 @dataclass(frozen=True)
@@ -64,11 +89,13 @@ class Issue:
     beat: int
 
 
-def design_for(overlap: int, average: bool = False, hanging: bool = False) -> EngineDesign:
+def design_for(
+    overlap: int, average: bool = False, hanging: bool = False, far: bool = False
+) -> EngineDesign:
     return EngineDesign(
         k=1, n_cu=2, r=1, kernel_words=1, groups=2, row_words=8, max_size=8, max_maps=1,
         max_images=2, max_stride=5, fifo_words=2, pool_window=4, pool_overlap=overlap,
-        pool_words=24, average=average, add_latency=2, hanging=hanging, state=True,
+        pool_words=24, average=average, add_latency=2, hanging=hanging, far=far, state=True,
     )  # fmt: skip
 
 
@@ -81,30 +108,21 @@ def stimulus(
     issues: list[Issue] = []
     for job in jobs:
         still = job.config(design) | {"start": 0, "step_issue": 0}
-        positions = list(product(range(job.images), range(job.rows), range(job.columns)))
-        flags = dict.fromkeys((f"step_{name}" for name in FLAGS), 0)
+        positions = list(product(range(job.images), *map(range, job.walked)))
+        names = FLAGS + EDGES if design.far else FLAGS
+        flags = dict.fromkeys((f"step_{name}" for name in names), 0)
         rows.append(still | flags | {"start": 1})
         for image, row, column in positions:
             began = len(rows)
             for beat in range(job.beats):
-                flags = {
-                    "step_ends_position": int(beat == job.beats - 1),
-                    "step_last_column": int(column == job.columns - 1),
-                    "step_last_row": int(row == job.rows - 1),
-                    "step_last_image": int(image == job.images - 1),
-                }
+                flags = job.flags(image, row, column, beat == job.beats - 1, design.far)
                 rows += [still | flags] * int(rng.choice(4, p=(0.7, 0.1, 0.1, 0.1)))
                 issues.append(Issue(len(rows), job, image, row, column, beat))
                 rows.append(still | flags | {"step_issue": 1})
             # The place of the next position is there while it waits.
             if job.pool.window > 1 and positions[-1] != (image, row, column):
                 following = positions[positions.index((image, row, column)) + 1]
-                flags = {
-                    "step_ends_position": int(job.beats == 1),
-                    "step_last_column": int(following[2] == job.columns - 1),
-                    "step_last_row": int(following[1] == job.rows - 1),
-                    "step_last_image": int(following[0] == job.images - 1),
-                }
+                flags = job.flags(*following, job.beats == 1, design.far)
                 rows += [still | flags] * max(0, began + design.pool_latency - len(rows))
         rows += [still | flags] * (design.pool_latency + 3)
     return rows, issues
@@ -161,7 +179,8 @@ def check(design: EngineDesign, control: Recorded, coder: Recorded, issues: list
             final |= end and (y, x) == last and issue.image == job.images - 1
             code = (issue.row + pool.top - y * pool.stride) * pool.window
             code += issue.column + pool.left - x * pool.stride
-            assert part(codes[cycle + 2], memory, code_width) == code, issue
+            if issue.row < job.rows and issue.column < job.columns:
+                assert part(codes[cycle + 2], memory, code_width) == code, issue
             address = x // overlap * job.beats + issue.beat
             if pool.window > 1:  # one of one element needs none
                 assert part(seen["address"][cycle], x % overlap, span) == address, issue
@@ -180,15 +199,15 @@ def check(design: EngineDesign, control: Recorded, coder: Recorded, issues: list
         assert seen["deliver"][cycle] == delivers.get(cycle, 0), cycle
 
 
-def jobs_for(overlap: int, hanging: bool, rng: np.random.Generator) -> list[Job]:
+def jobs_for(overlap: int, hanging: bool, rng: np.random.Generator, far: bool) -> list[Job]:
     """A job of every window and stride, each with maps of some size and of some padding."""
     jobs = []
     for window, stride in product(range(1, 5), range(1, 6)):
-        most = min(window, stride)
+        most = window if far else min(window, stride)
         if -(-window // stride) > overlap:
             continue
         pad = tuple(int(each) for each in rng.integers(0, most, 4)) if hanging else 0
-        rows, columns = (int(each) for each in rng.integers(max(window, 3), 7, 2))
+        rows, columns = (int(each) for each in rng.integers(1 if far else max(window, 3), 7, 2))
         beats, images = (int(each) for each in rng.integers(1, 3, 2))
         pool = Pool(window=window, stride=stride, pad=pad)
         if pool.rows(rows) and pool.columns(columns):
@@ -197,11 +216,18 @@ def jobs_for(overlap: int, hanging: bool, rng: np.random.Generator) -> list[Job]
 
 
 @pytest.mark.parametrize(
-    ("overlap", "average", "hanging"),
-    [(1, False, False), (2, True, False), (3, False, False), (2, False, True), (3, True, True)],
-)
-def test_every_beat_goes_where_its_windows_are(overlap: int, average: bool, hanging: bool) -> None:
-    design = design_for(overlap, average, hanging)
-    jobs = jobs_for(overlap, hanging, np.random.default_rng(overlap))
-    jobs = jobs[:: 1 + (len(jobs) > 10)]
+    ("overlap", "average", "hanging", "far"),
+    [
+        (1, False, False, False), (2, True, False, False), (3, False, False, False),
+        (2, False, True, False), (3, True, True, False),
+        (2, False, True, True), (3, True, True, True), (4, False, True, True),
+    ],
+)  # fmt: skip
+def test_every_beat_goes_where_its_windows_are(
+    overlap: int, average: bool, hanging: bool, far: bool
+) -> None:
+    design = design_for(overlap, average, hanging, far)
+    jobs = jobs_for(overlap, hanging, np.random.default_rng(overlap), far)
+    jobs = jobs if far else jobs[:: 1 + (len(jobs) > 10)]
+    assert any(job.walked != (job.rows, job.columns) for job in jobs) == far
     check(design, *drive(design, jobs, overlap))

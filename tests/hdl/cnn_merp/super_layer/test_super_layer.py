@@ -16,7 +16,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun, run_super_layer
-from super_layer_runs import AROUND_SIX, SPECIAL, pattern, shape_for, spans_of
+from super_layer_runs import AROUND_SIX, SPECIAL, pattern, shape_for, spans_of, walked
 
 
 def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> EngineDesign:
@@ -91,7 +91,7 @@ def check(design: EngineDesign, runs: list[SuperLayerRun], trace: Trace) -> None
 def budget(design: EngineDesign, run: SuperLayerRun) -> int:
     shape = run.shape
     share = min(np.mean(run.offer), np.mean(run.accept))
-    positions = run.sums[..., 0].size
+    positions = walked(run)
     beats = -(-shape.m // design.n_cu) * -(-design.n_cu // design.r)
     work = positions * max(beats, design.pool_latency) + len(golden(run, design))
     return int(work / share) + 80 + (run.reset_at or 0)
@@ -118,7 +118,7 @@ def random_run(
                 stride=int(rng.integers(least, max(least, 4) + 1)),
             )
         if pool and design.hanging:
-            pool = random_hang(rng, pool)
+            pool = random_hang(rng, pool, design.far)
         rows, columns = (int(side) for side in rng.integers(1, 8, 2))
         m = int(rng.integers(1, design.groups * design.n_cu + 1))
         try:
@@ -157,12 +157,26 @@ DESIGNS = {
     "average, six": design_for(
         4, 3, relu6=True, fmt=BFLOAT16, average=True, pool_overlap=2, add_latency=2, mul_latency=2
     ),
+    "max, far": design_for(3, 2, pool_overlap=4, hanging=True, far=True),
+    "average, far": design_for(
+        2, 1, average=True, pool_overlap=3, add_latency=2, mul_latency=1, hanging=True, far=True
+    ),
 }
 
 
 @pytest.mark.parametrize("seed", [0, *in_full(1)])
 @pytest.mark.parametrize(
-    "name", few(DESIGNS, "plain", "max, r=n", "average, r=1", "average, hanging", "max, six")
+    "name",
+    few(
+        DESIGNS,
+        "plain",
+        "max, r=n",
+        "average, r=1",
+        "average, hanging",
+        "max, far",
+        "average, far",
+        "max, six",
+    ),
 )
 def test_random_runs_match_golden(name: str, seed: int) -> None:
     design = DESIGNS[name]

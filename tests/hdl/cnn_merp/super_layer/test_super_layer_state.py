@@ -19,7 +19,7 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun, run_super_layer
-from super_layer_runs import AROUND_SIX, SPECIAL, pattern, shape_for, spans_of
+from super_layer_runs import AROUND_SIX, SPECIAL, pattern, shape_for, spans_of, walked
 
 Word = tuple[int, int]
 
@@ -54,6 +54,10 @@ DESIGNS = {
     "max, six": design_for(4, 2, relu6=True, pool_overlap=3),
     "average, six": design_for(
         4, 3, relu6=True, fmt=BFLOAT16, average=True, pool_overlap=2, add_latency=2, mul_latency=2
+    ),
+    "max, far": design_for(3, 2, pool_overlap=4, hanging=True, far=True),
+    "average, far": design_for(
+        2, 1, average=True, pool_overlap=3, add_latency=2, mul_latency=1, hanging=True, far=True
     ),
 }
 
@@ -124,7 +128,7 @@ def budget(design: EngineDesign, run: SuperLayerRun) -> int:
     """Cycles within which a run must end: each stream at its own share, one after the other."""
     maps, state = golden(run, design)
     beats = -(-run.shape.m // design.n_cu) * -(-design.n_cu // design.r)
-    work = run.sums[..., 0].size * max(beats, design.pool_latency) / np.mean(run.offer)
+    work = walked(run) * max(beats, design.pool_latency) / np.mean(run.offer)
     readers = len(maps) / np.mean(run.accept) + len(state) / max(0.01, np.mean(run.accept_state))
     return int(2 * (work + readers)) + 120 + (run.reset_at or 0)
 
@@ -154,7 +158,7 @@ def random_run(
             stride = int(rng.integers(least, max(least, 4) + 1))
             pool = Pool(kind=str(rng.choice(kinds)), window=window, stride=stride)
         if pool and design.hanging:
-            pool = random_hang(rng, pool)
+            pool = random_hang(rng, pool, design.far)
         rows, columns = (int(side) for side in rng.integers(1, 8, 2))
         m = int(rng.integers(1, design.groups * design.n_cu + 1))
         try:

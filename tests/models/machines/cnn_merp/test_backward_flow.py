@@ -13,7 +13,7 @@ from merp.cosim.machines.cnn_merp.phases.backward import backward_run, backward_
 from merp.models.base.bits import Bits
 from merp.models.base.counters import PARTS
 from merp.models.base.rates import PLAIN, Rates, UpdateRule
-from merp.models.base.shape import Pool, Shape
+from merp.models.base.shape import Padding, Pool, Shape
 from merp.models.machines.cnn_merp.backward_flow import backward_flow
 from merp.models.machines.cnn_merp.cycles import backward_cycles, layer_cycles, network_cycles
 from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
@@ -105,6 +105,36 @@ def test_cycles_without_pressure_equal_the_hardware(
 ) -> None:
     for shape, status in zip(SHAPES, statuses(design, rule, SHAPES), strict=True):
         assert differences(status, shape, design, rule) == {}, shape
+
+
+FAR: list[tuple[int, int, Padding]] = [
+    (3, 1, 1), (2, 1, (0, 0, 1, 1)), (3, 1, 2), (3, 2, 2), (5, 2, 4), (3, 1, (2, 0, 1, 2)),
+]  # fmt: skip
+"""Window, stride and padding."""
+
+
+@pytest.mark.parametrize("name", ["trees, by position", *in_full("fused, by row")])
+def test_cycles_where_several_windows_hang_over_an_edge(name: str) -> None:
+    """Also where more pooled deltas come than deltas go on.
+
+    Where many windows end with a map, pooled deltas of the next image wait for a place. Then the
+    split of the total may differ, but not the total.
+    """
+    design, rule = DESIGNS[name]
+    unpool = replace(design.unpool, window=5, overlap=3, hanging=True, far=True)
+    shapes = [
+        Shape(
+            n=n, m=m, k=3, pad=1, rows=5, columns=5,
+            pool=Pool(window=window, stride=stride, pad=pad),
+        )
+        for n, m in ((4, 5), (1, 3))
+        for window, stride, pad in FAR
+    ]  # fmt: skip
+    which = design._replace(unpool=unpool)
+    for shape, status in zip(shapes, statuses(which, rule, shapes), strict=True):
+        found = differences(status, shape, which, rule)
+        assert not found.keys() & {"status_total", "status_fill", "status_kernel_load"}, shape
+        assert found == {} or max(shape.late) > 0, shape
 
 
 def two_at_a_time(design: BackwardDesign) -> BackwardDesign:

@@ -95,6 +95,44 @@ def test_total_of_a_run_in_the_hardware() -> None:
     assert found.bound == found.waits_for == "output port"
 
 
+@pytest.mark.parametrize(("n", "m", "r", "kind"), [
+    (6, 8, 4, "max"), (2, 4, 2, "max"), (6, 8, 4, "average"),
+])  # fmt: skip
+def test_totals_where_several_windows_hang_over_an_edge(n: int, m: int, r: int, kind: str) -> None:
+    """Within a percent, also where sums wait while windows behind them are completed."""
+    pools = [(3, 1, 1), (2, 1, (0, 0, 1, 1)), (3, 1, 2), (5, 2, 4), (3, 2, 2)]
+    shapes = [
+        Shape(
+            n=n, m=m, k=3, pad=1, rows=8, columns=8,
+            pool=Pool(kind=kind, window=window, stride=stride, pad=pad),
+        )
+        for window, stride, pad in pools
+    ]  # fmt: skip
+    design = size_design(shapes, n_cu=4, r=r, add_latency=2)
+    runs = []
+    for shape in shapes:
+        x = np.zeros((3, shape.rows, shape.columns, shape.n), np.uint32)
+        kernels = np.zeros((shape.m, shape.n, 3, 3), np.uint32)
+        runs.append(forward_run(shape, design, x, kernels, np.zeros(shape.m, np.uint32)))
+    records = run_job(Job(forward_top(design, "behavioural"), runs), "myhdl")
+    for shape, record in zip(shapes, records, strict=True):
+        found = forward_cycles(shape, 3, design)
+        assert found.total == pytest.approx(record.outcome.status["status_total"], rel=0.01)
+        plain = forward_cycles(replace(shape, pool=None), 3, design)
+        assert found.total > plain.total or shape.late == (0, 0)
+
+
+def test_positions_behind_the_sums_of_many_images_follow_from_a_few() -> None:
+    pool = Pool(window=3, stride=1, pad=2)
+    shape = Shape(n=6, m=8, k=3, pad=1, rows=8, columns=8, pool=pool)
+    design = size_design([shape], n_cu=4, r=4)
+    found = [forward_cycles(shape, images, design) for images in (8, 9, 10)]
+    waits = [each.stall_output for each in found]
+    assert waits[0] > 0
+    assert abs(waits[2] - 2 * waits[1] + waits[0]) <= 1
+    assert found[0].drain == found[2].drain
+
+
 def test_alexnets_training_step() -> None:
     """Efficiencies and time that the schedule was designed for, at 137 MHz."""
     found = {(layer.name, phase): each for layer, phase, each in network_cycles(ALEXNET, 128)}

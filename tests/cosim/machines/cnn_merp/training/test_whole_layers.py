@@ -71,6 +71,21 @@ RESIDUAL = network_text(
     designs={"k2": {"k": 2, "n_cu": 2, "d": 2, "p": 2, "mul_latency": 1, "add_latency": 2}},
 )
 
+# Several pooling windows hang over each edge; the maps of conv1 keep their size, others grow.
+FAR = network_text(
+    "far",
+    (4, 5, 1),
+    layer("conv1", 3, kernel=3, pad=1, pool=max_pool(3, 1, pad=1), design="k3"),
+    layer("conv2", 2, kernel=3, pad=1, pool=average_pool(3, 1, pad=[2, 1, 0, 2]), design="k3"),
+    layer("conv3", 3, kernel=3, pool=max_pool(2, 1, pad=[0, 0, 1, 1]), relu=False, design="k3"),
+    layer("conv4", 2, kernel=3, pad=1, pool=max_pool(5, 2, pad=4), design="k3"),
+    layer("fc5", 3, relu=False, design="full"),
+    designs={
+        "k3": {"k": 3, "n_cu": 2, "d": 2, "mul_latency": 1, "add_latency": 2},
+        "full": {"k": 1, "n_cu": 2, "mul_latency": 1, "add_latency": 2},
+    },
+)
+
 
 def network_of(folder: Path, text: str) -> Network:
     path = folder / "network.toml"
@@ -163,6 +178,12 @@ def test_the_host_undoes_the_last_pooling_and_no_momentum_is_built(tmp_path: Pat
     check_steps(network_of(tmp_path, POOLED_END), "myhdl", 0.0, 1)
 
 
+def test_windows_that_hang_over_by_more_than_a_stride_end_in_the_golden_bits(
+    tmp_path: Path,
+) -> None:
+    check_steps(network_of(tmp_path, FAR), "myhdl", 0.9, 2)
+
+
 def test_branches_and_additions_end_in_the_golden_bits(tmp_path: Path) -> None:
     check_steps(network_of(tmp_path, RESIDUAL), "myhdl", 0.9, 1)
 
@@ -190,7 +211,7 @@ def test_a_residual_network_learns_the_same_in_the_hardware(tmp_path: Path) -> N
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("text", [POOLED_END, *in_full(narrower(POOLED_END))])
+@pytest.mark.parametrize("text", [POOLED_END, FAR, *in_full(narrower(POOLED_END))])
 def test_verilator_ends_in_the_golden_bits(text: str, tmp_path: Path) -> None:
     check_steps(network_of(tmp_path, text), "verilator", 0.5, 3, 0.1)
 
