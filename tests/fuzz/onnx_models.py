@@ -370,12 +370,11 @@ def random_fires(draw: Random) -> ModelProto:
         if draw.random() < 0.5:
             value = made.same("Relu", made.conv(value, draw.randint(1, 3), 1))
         step = draw.randint(1, 2)
-        kinds = ["dot", "cross", "both", *(["pool"] if step == 2 else [])]
         branches = []
-        for kind in draw.sample(kinds, draw.randint(2, 3)):
+        for kind in draw.sample(["dot", "cross", "both", "pool"], draw.randint(2, 3)):
             maps = draw.randint(1, 4)
             if kind == "pool":
-                branches.append(made.pool(value, 3, 2, 1))
+                branches.append(made.pool(value, 3, step, 1))
                 continue
             out = value
             if kind == "both":

@@ -51,6 +51,18 @@ POOLED = network_text(
     layer("fc6", 3, relu=False, design="k3"),
     designs=DESIGNS,
 )
+# Its pooling keeps the size of the maps.
+INCEPTION = network_text(
+    "inception",
+    (6, 6, 2),
+    layer("conv1", 3, pool=max_pool(2, 1), **CROSS),
+    {"name": "pool2", "pool": max_pool(3, 1, pad=1), "design": "k1"},
+    layer("conv3", 4, **DOT),
+    layer("conv4", 3, input="conv1", **CROSS),
+    layer("conv5", 2, input=["conv4", "conv3"], pool=average_pool(3, 1, pad=1), **DOT),
+    layer("fc6", 3, relu=False, design="k3"),
+    designs=DESIGNS,
+)
 # The average of maps of 6 x 4 elements is a convolution of 6 x 6.
 OBLONG = network_text(
     "oblong",
@@ -60,7 +72,13 @@ OBLONG = network_text(
     layer("fc3", 3, relu=False, design="k3"),
     designs={"k3": DESIGNS["k3"], "k6": {**DESIGNS["k1"], "k": 6, "n_cu": 1}},
 )
-NETWORKS = {"fire": FIRE, "mixed": MIXED, "pooled": POOLED, "oblong": OBLONG}
+NETWORKS = {
+    "fire": FIRE,
+    "mixed": MIXED,
+    "pooled": POOLED,
+    "inception": INCEPTION,
+    "oblong": OBLONG,
+}
 
 
 @pytest.fixture
