@@ -1,11 +1,12 @@
 """Folders of pictures, one folder for each class. Classes are the folders in order of their names.
 
 All pictures have the size that the network takes. Red, green and blue, or grey, are bytes; the
-numbers are bytes divided by 255.
+numbers are bytes divided by 255. Pictures for training and for validation may have a folder each.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,19 +18,48 @@ from merp.tools.datasets.data import WHITE, Data
 
 Size = tuple[int, int, int]
 
+TRAIN, HELD = "train", ("test", "val", "valid", "validation")
+"""Names of the folders of pictures for training and for validation, in lower case."""
+
 
 def read_pictures(folder: Path, size: Size) -> Data:
     """Read the pictures of a folder of folders. Names with a leading dot are ignored.
 
     Args:
-        folder: has one folder for each class.
+        folder: has one folder for each class. Or it has a folder ``train`` and one of ``HELD``,
+            each with the folders of the same classes.
         size: rows, columns and channels of every picture.
 
     Raises:
-        BadInput: there is no class or picture, or a picture is unreadable or has another size.
+        BadInput: there is no class or picture, a picture is unreadable or has another size, or the
+            classes for validation are not those for training.
     """
     if size[2] not in CHANNELS:
         raise BadInput(f"{folder}: pictures have 1 or 3 channels, and {size[2]} are needed")
+    parts = {each.name.lower(): each for each in _sorted(folder) if _has_folders(each)}
+    held = [name for name in HELD if name in parts]
+    if TRAIN not in parts or not held:
+        return _of_classes(folder, size)
+    if len(held) > 1 or len(parts) > len(held) + 1:
+        raise BadInput(
+            f"{folder}: folders {', '.join(each.name for each in parts.values())}: allowed are "
+            f"{TRAIN} and one of {', '.join(HELD)}"
+        )
+    trained, other = (_of_classes(parts[name], size) for name in (TRAIN, held[0]))
+    if other.classes != trained.classes:
+        raise BadInput(
+            f"{other.source}: classes {', '.join(other.classes)}: allowed are those of "
+            f"{trained.source}, {', '.join(trained.classes)}"
+        )
+    return replace(trained, held=other)
+
+
+def _has_folders(folder: Path) -> bool:
+    return folder.is_dir() and any(each.is_dir() for each in _sorted(folder))
+
+
+def _of_classes(folder: Path, size: Size) -> Data:
+    """Read the pictures of a folder that has a folder for each class."""
     classes = [each for each in _sorted(folder) if each.is_dir()]
     files = [(path, label) for label, each in enumerate(classes) for path in _sorted(each)]
     if not files:

@@ -136,6 +136,35 @@ def test_pictures_by_class(tmp_path: Path) -> None:
         split(found, net, labelled(str(folder), net))
 
 
+def test_pictures_for_training_and_for_validation(tmp_path: Path) -> None:
+    net, whole = network(tmp_path), tmp_path / "whole"
+    whole.mkdir()
+    for name in ("Train", "val"):
+        pictures(tmp_path).rename(whole / name)
+    (whole / "val" / "b" / "01.png").unlink(missing_ok=True)
+    (whole / "readme.txt").write_text("pictures")
+    found = labelled(str(whole), net)
+    assert found.held is not None
+    assert found.classes == found.held.classes == ("a", "b")
+    order = np.argsort(LABELS, kind="stable")
+    np.testing.assert_array_equal(in_bytes(found), BYTES[order])
+    assert found.held.source == str(whole / "val")
+    (whole / "val" / "b").rename(whole / "val" / "c")
+    with pytest.raises(BadInput, match=r"val: classes a, c: allowed are those of .*Train, a, b"):
+        labelled(str(whole), net)
+    (whole / "val").rename(whole / "test")
+    pictures(tmp_path).rename(whole / "valid")
+    with pytest.raises(BadInput, match="folders Train, test, valid: allowed are train and one of"):
+        labelled(str(whole), net)
+
+
+def test_classes_may_be_called_train_and_test(tmp_path: Path) -> None:
+    net, folder = network(tmp_path), pictures(tmp_path)
+    (folder / "a").rename(folder / "test")
+    (folder / "b").rename(folder / "train")
+    assert labelled(str(folder), net).classes == ("test", "train")
+
+
 @pytest.mark.filterwarnings("ignore::merp.models.base.notice.Notice")
 def test_lines_of_numbers(tmp_path: Path) -> None:
     net = network(tmp_path, 1)
