@@ -12,10 +12,14 @@ from typing import Any
 from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
+from merp.hdl.arithmetic.leaky_relu import leaky_relu
 from merp.hdl.arithmetic.low_product import low_product
-from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, count, flag
+from merp.hdl.base.signals import AxiStream, Bundles, Stream, beats, bits, count, flag
 from merp.hdl.base.tap_line import tap_line
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.leak_beats import leak_beats
+from merp.hdl.cnn_merp.upsampling.unpool_leak import unpool_leak
 from merp.hdl.cnn_merp.upsampling.unpool_ports import OfferedWord
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.fused.fused_element import fused_element
@@ -62,6 +66,20 @@ def blocks_alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     averaging = replace(unpool, average=True)
     signals |= {"word": OfferedWord(averaging), "design": averaging}
     yield unpool_scale, signals, "digits, averages"
+    leaking = replace(unpool, leaky=True)
+    config = UnpoolConfig(leaking)
+    signals = {name: flag() for name in ("clk", "rst", "valid", "ready")}
+    signals |= {name: bits(BINARY32.width) for name in ("data", "masked")}
+    signals |= {"config": config, "word": OfferedWord(leaking), "design": leaking}
+    yield unpool_leak, signals, "digits, leaky ReLU"
+    beat = Stream(4 * BINARY32.width)
+    beat.keep = bits(4)
+    signals = {"clk": flag(), "clear": flag(), "config": config, "design": leaking}
+    signals |= {"sink": beat, "source": beats(beat), "masked": bits(len(beat.data))}
+    yield leak_beats, signals, "4 elements a beat"
+    signals = {name: bits(BINARY32.width) for name in ("slope", "x", "rectified", "y")}
+    signals |= {"clk": flag(), "leaky": flag(), "fmt": BINARY32, "latency": 3}
+    yield leaky_relu, signals, "binary32"
     for switch in (read_switch, write_switch):
         engines = Bundles({f"e{number}": Stream(32) for number in (0, 2)})
         args = {"selected": bits(2), "stream": Stream(32), "engines": engines, "numbers": (0, 2)}

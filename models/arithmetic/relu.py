@@ -1,10 +1,13 @@
-"""Golden models of ReLU and of ReLU6, which also stops at 6."""
+"""Golden models of ReLU, of ReLU6, which also stops at 6, and of leaky ReLU."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.maxima import positive
+from merp.models.arithmetic.words import is_positive
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
 from merp.models.base.six import six_word
@@ -26,3 +29,17 @@ def relu6(x: Bits, fmt: FloatFormat) -> Bits:
     # No word of a rectified array is negative, so only a NaN is above infinity.
     rectified[(rectified > six) & (rectified <= np.uint32(fmt.inf))] = six
     return rectified
+
+
+def leaky_relu(x: Bits, slope: int, fmt: FloatFormat) -> Bits:
+    """Keep positive words and replace all others by RN(x * slope); ``slope`` is a word.
+
+    A NaN is not positive, so it becomes the canonical NaN.
+    """
+    return leaked(x, is_positive(np.asarray(x, np.uint32), fmt), slope, fmt)
+
+
+def leaked(words: Bits, mask: NDArray[np.bool_], slope: int, fmt: FloatFormat) -> Bits:
+    """Keep the words whose mask is set, and multiply all others by the word ``slope``."""
+    products = fp_mul(words, np.uint32(slope), fmt)
+    return np.where(mask, np.asarray(words, np.uint32), products)

@@ -65,6 +65,7 @@ def run_shape(shape: Shape, k: int) -> Shape:
         columns=k,
         relu=shape.relu,
         relu6=shape.relu6,
+        slope=shape.slope,
         pool=shape.pool,
         elements=shape.n,
     )

@@ -181,11 +181,14 @@ class Shape:
         pad: zero padding of the convolution: one number for all four sides, or one for each.
         relu: whether ReLU follows.
         relu6: whether this ReLU also stops at 6: min(max(x, 0), 6); false without ReLU.
+        slope: factor of the elements that are not positive, in leaky ReLU: a word of the
+            network's number format. 0 in ReLU, which replaces them by +0, and without ReLU.
         pool: pooling, or None.
 
     Raises:
         ValueError: a size is below 1, or padding is not below the kernel size. Or a kernel is
-            larger than the padded map, or a pooling window than the output.
+            larger than the padded map, or a pooling window than the output. Or both relu6 and
+            slope are given.
     """
 
     n: int
@@ -197,6 +200,7 @@ class Shape:
     pad: Padding = 0
     relu: bool = True
     relu6: bool = False
+    slope: int = 0
     pool: Pool | None = None
 
     def __post_init__(self) -> None:
@@ -211,6 +215,9 @@ class Shape:
             if self.k > padded:
                 raise ValueError(f"k must not exceed the padded map ({padded} {key}), not {self.k}")
         object.__setattr__(self, "relu6", self.relu6 and self.relu)  # one value without ReLU
+        object.__setattr__(self, "slope", self.slope if self.relu else 0)
+        if self.relu6 and self.slope:
+            raise ValueError(f"slope must be 0 with relu6, not {self.slope}")
         if self.pool and (self.pooled_rows < 1 or self.pooled_columns < 1):
             raise ValueError(
                 f"pool window must not exceed the {self.out_rows} x {self.out_columns} output"

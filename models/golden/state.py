@@ -8,9 +8,9 @@ bit:
 - ``pooled``: the data that expands a delta stored at pooled resolution. With max pooling it is the
   mask bit and the position of each maximum, else the mask of every activation.
 
-The mask is x > 0, of ReLU6 0 < x < 6, so that a NaN stops a delta. A position is
-row * window + column in the pooling window. The first in raster order wins ties, -0 equals +0, and
-the first NaN wins over everything.
+The mask is x > 0, of ReLU6 0 < x < 6, so that a NaN stops a delta. Leaky ReLU has the mask of ReLU:
+its y is positive if its x is. A position is row * window + column in the pooling window. The first
+in raster order wins ties, -0 equals +0, and the first NaN wins over everything.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merp.models.arithmetic.relu import relu, relu6
+from merp.models.arithmetic.relu import leaky_relu, relu, relu6
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
@@ -57,7 +57,11 @@ def super_layer(
 
 
 def activated(sums: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
-    """Return finished sums, words of any size, after the ReLU or ReLU6 of ``shape``, if any."""
+    """Return finished sums, words of any size, after the ReLU of ``shape``, if any: plain, leaky,
+    or ReLU6.
+    """
     if not shape.relu:
         return sums
+    if shape.slope:
+        return leaky_relu(sums, shape.slope, fmt)
     return relu6(sums, fmt) if shape.relu6 else relu(sums, fmt)

@@ -3,6 +3,12 @@
 CNN-MERP section III.B, for windows that may overlap: the contributions to one element are added in
 raster order of the pooled elements, from +0. The mask selects the sum or +0. It is not a factor: if
 it is false, neither -0 nor NaN passes.
+
+Leaky ReLU multiplies by its slope where ReLU selects +0, and rounds once. The order matters then:
+
+- with max pooling, the delta of each masked maximum is multiplied before the contributions are
+  added. The mask is that of the maximum, so every kind of state gives the same bits;
+- otherwise, the sum of the contributions to each masked element is multiplied.
 """
 
 from __future__ import annotations
@@ -11,6 +17,7 @@ import numpy as np
 
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
+from merp.models.arithmetic.relu import leaked
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
@@ -43,13 +50,16 @@ def unpool(delta: Bits, state: State, shape: Shape, fmt: FloatFormat) -> Bits:
         raise ValueError(f"delta must be of size {wanted}, not {delta.shape[1:3]}")
     mask, position = _recalled(state, shape, fmt)
     # The mask of a maximum may be applied before its contributions are added. They are +0 then, and
-    # so is the sum that the mask of the activation would have replaced.
+    # so is the sum that the mask of the activation would have replaced. A slope is applied there.
     of_maxima = state.kind == "pooled" and position is not None
+    if shape.slope and not of_maxima and position is not None and mask is not None:
+        assert shape.pool is not None
+        mask, of_maxima = _at_maxima(mask, position, shape.pool), True
     if of_maxima:
-        delta = _selected(delta, mask)
+        delta = _selected(delta, mask, shape.slope, fmt)
     if shape.pool:
         delta = _expanded(delta, position, shape.pool, (shape.out_rows, shape.out_columns), fmt)
-    return delta if of_maxima else _selected(delta, mask)
+    return delta if of_maxima else _selected(delta, mask, shape.slope, fmt)
 
 
 def _recalled(state: State, shape: Shape, fmt: FloatFormat) -> tuple[Mask | None, Bits | None]:
@@ -62,9 +72,22 @@ def _recalled(state: State, shape: Shape, fmt: FloatFormat) -> tuple[Mask | None
     return mask, max_positions(state.activation, shape.pool, fmt)
 
 
-def _selected(delta: Bits, mask: Mask | None) -> Bits:
-    """Return each word or +0; the multiplication by the integers 1 and 0 is no float arithmetic."""
-    return delta if mask is None else delta * mask.astype(np.uint32)
+def _at_maxima(mask: Mask, position: Bits, pool: Pool) -> Mask:
+    """Return the mask of the maximum of each window, from that of each activation."""
+    found = np.zeros(position.shape, np.bool_)
+    for tap, part in enumerate(pool_elements(np.pad(mask, padding(pool)), pool)):
+        found |= part & (position == tap)
+    return found
+
+
+def _selected(delta: Bits, mask: Mask | None, slope: int, fmt: FloatFormat) -> Bits:
+    """Return each word, or +0 or its product with the slope where the mask is clear.
+
+    The multiplication by the integers 1 and 0 is no float arithmetic.
+    """
+    if mask is None:
+        return delta
+    return leaked(delta, mask, slope, fmt) if slope else delta * mask.astype(np.uint32)
 
 
 def _expanded(

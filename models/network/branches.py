@@ -107,7 +107,9 @@ def undone_shape(network: Network, layer: Layer) -> Shape:
     is stored. The sums of that layer have the size of an output that is only added.
     """
     stored = stored_as(network, layer).shape
-    return replace(layer.shape, relu=stored.relu, relu6=stored.relu6, pool=stored.pool)
+    return replace(
+        layer.shape, relu=stored.relu, relu6=stored.relu6, slope=stored.slope, pool=stored.pool
+    )
 
 
 def beside(network: Network, layer: Layer) -> Layer | None:

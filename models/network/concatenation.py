@@ -45,11 +45,11 @@ def concatenation(parts: Sequence[Layer]) -> Concatenation:
     """Return the concatenation of ``parts``, whose outputs have the same rows and columns."""
     shape, maps = parts[0].shape, sum(part.biases for part in parts)
     rows, columns = shape.out_rows, shape.out_columns
-    relu, pool = shape.relu, shape.pool
+    relu, slope, pool = shape.relu, shape.slope, shape.pool
     if len({_outline(part) for part in parts}) > 1:
         rows, columns = shape.pooled_rows, shape.pooled_columns
-        relu, pool = False, None
-    sums = Shape(n=maps, m=maps, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+        relu, slope, pool = False, 0, None
+    sums = Shape(n=maps, m=maps, k=1, rows=rows, columns=columns, relu=relu, slope=slope, pool=pool)
     name = "+".join(part.name for part in parts)
     whole = replace(
         parts[0], name=name, kind="conv", groups=1, shape=sums, design=None, input=None, add=None
@@ -59,4 +59,4 @@ def concatenation(parts: Sequence[Layer]) -> Concatenation:
 
 def _outline(part: Layer) -> tuple[object, ...]:
     shape = part.shape
-    return shape.relu, shape.pool, shape.out_rows, shape.out_columns
+    return shape.relu, shape.slope, shape.pool, shape.out_rows, shape.out_columns

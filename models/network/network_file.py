@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from merp.models.base.errors import BadInput
 from merp.models.base.file_format import KEY, NETWORK, check_format
 from merp.models.base.fixed import FIXED16, FixedFormat
+from merp.models.base.formats import FloatFormat
+from merp.models.base.nearest import nearest_word
 from merp.models.base.shape import Pool, Shape, sides
 from merp.models.base.toml_section import Section, read_toml
 from merp.models.base.users import LayerUse, Users
@@ -35,6 +37,7 @@ from merp.models.network.network_keys import (
     KERNEL,
     KINDS,
     LAYER_FUSION,
+    LEAKY_RELU,
     MAPS,
     MAX_MAPS,
     MAX_OBLONG,
@@ -50,6 +53,7 @@ from merp.models.network.network_keys import (
     RELU6,
     RELU_ONLY,
     ROWS,
+    SLOPE,
     STRIDE,
     TRAINABLE,
     WHOLE_MAP,
@@ -132,7 +136,7 @@ def network_of(
     for index, table in enumerate(tables):
         section = Section(file, f"layer {index + 1}", table)
         front = _output(layers[-1]) if layers else size
-        layer = _layer(section, section.name(taken), front, named, outputs)
+        layer = _layer(section, section.name(taken), front, named, outputs, numbers)
         outputs[layer.name] = _output(layer)
         layers.append(layer)
     if not any(layer.trainable or layer.only_pools for layer in layers):
@@ -229,6 +233,7 @@ def _layer(
     front: Size,
     designs: Mapping[str, str | None],
     outputs: Mapping[str, Size],
+    numbers: FloatFormat | FixedFormat,
 ) -> Layer:
     """Read one [[layer]] that follows those with ``outputs``; by default its input has size
     ``front``.
@@ -240,9 +245,9 @@ def _layer(
         raise section.bad("name", "conv..., fc... or pool..., which gives the kind of layer")
     section.where = f"layer {name}"
     if kind == POOLING:
-        return _pooling(section, name, front, designs, outputs)
+        return _pooling(section, name, front, designs, outputs, numbers)
     maps = MAPS.read(section)
-    activation = _activation(section, RELU_ONLY)
+    activation = _activation(section, RELU_ONLY, numbers)
     design, taken, size = _place(section, front, designs, outputs)
     if kind == "conv":
         groups, shape = _convolution(section, size, maps)
@@ -250,7 +255,7 @@ def _layer(
         rows, columns, channels = size
         groups = 1
         shape = Shape(n=rows * columns * channels, m=maps, k=1, rows=1, columns=1)
-    shape = _activated(shape, activation)
+    shape = replace(shape, **activation)
     add = ADD.read(section, outputs)
     sums = shape.out_rows, shape.out_columns, groups * shape.m
     if add is not None and outputs[add] != sums:
@@ -288,18 +293,19 @@ def _pooling(
     front: Size,
     designs: Mapping[str, str | None],
     outputs: Mapping[str, Size],
+    numbers: FloatFormat | FixedFormat,
 ) -> Layer:
     """Read a [[layer]] that only pools: a convolution with kernels of 1, a group for each map."""
     design, taken, (rows, columns, maps) = _place(section, front, designs, outputs)
     section.value("pool")  # required, unlike that of a convolution
-    activation = _activation(section, NO_ACTIVATION)
+    activation = _activation(section, NO_ACTIVATION, numbers)
     if _is_of_map(section):
-        if activation != NO_ACTIVATION:
+        if activation["relu"]:
             raise section.bad(ACTIVATION.key, f"absent with window = {WHOLE_MAP!r}")
         pooled = _whole_map(section, rows, columns)
     else:
         shape = Shape(n=1, m=1, k=1, rows=rows, columns=columns)
-        pooled = _activated(_pooled(section, shape), activation)
+        pooled = replace(_pooled(section, shape), **activation)
     section.finish()
     return Layer(
         name=name,
@@ -356,7 +362,47 @@ def _taken(section: Section, names: str | Sequence[str], outputs: Mapping[str, S
     return *sizes[0][:2], maps
 
 
-def _activation(section: Section, default: str) -> str:
+def _activation(
+    section: Section, default: str, numbers: FloatFormat | FixedFormat
+) -> dict[str, Any]:
+    """Read the activation of [[layer]]; return it as fields of a ``Shape``.
+
+    Raises:
+        BadInput: a value is not allowed.
+    """
+    activation = _named_activation(section, default)
+    slope = 0
+    if activation == LEAKY_RELU:
+        slope = _slope(section, numbers)
+    elif section.has(SLOPE.key):
+        raise section.bad(SLOPE.key, f"absent without {ACTIVATION.key} = {LEAKY_RELU!r}")
+    return {
+        "relu": activation != NO_ACTIVATION,
+        "relu6": activation == RELU6,
+        "slope": slope,
+    }
+
+
+def _slope(section: Section, numbers: FloatFormat | FixedFormat) -> int:
+    """Read ``slope`` of leaky ReLU; return the nearest word of the number format.
+
+    Raises:
+        BadInput: the value is out of range, or the format has no normal number near it.
+    """
+    if isinstance(numbers, FixedFormat):
+        others = ", ".join(each for each in ACTIVATION.allowed if each != LEAKY_RELU)
+        raise section.bad(ACTIVATION.key, f"one of {others} with {FORMAT.key} = {FIXED16!r}")
+    slope = SLOPE.read(section)
+    if not 0 < slope < 1:
+        raise section.bad(SLOPE.key, "above 0 and below 1")
+    word = nearest_word(slope, numbers)
+    if not word:
+        least = f"2^{1 - numbers.bias}"
+        raise section.bad(SLOPE.key, f"at least {least}, the smallest normal number of the format")
+    return word
+
+
+def _named_activation(section: Section, default: str) -> str:
     """Read ``activation`` of [[layer]], or its short form ``relu``; without both it is ``default``.
 
     Raises:
@@ -376,10 +422,6 @@ def _activation(section: Section, default: str) -> str:
 
 def _by(size: Size) -> str:
     return " x ".join(map(str, size))
-
-
-def _activated(shape: Shape, activation: str) -> Shape:
-    return replace(shape, relu=activation != NO_ACTIVATION, relu6=activation == RELU6)
 
 
 def _convolution(section: Section, size: Size, maps: int) -> tuple[int, Shape]:

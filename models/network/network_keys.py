@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from merp.models.base.byte_image import ByteImage
 from merp.models.base.fixed import (
@@ -142,12 +143,17 @@ INPUT: tuple[Key, ...] = (ROWS, COLUMNS, CHANNELS)
 """Keys of ``input`` in [network]."""
 
 MAPS = WholeKey(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
-NO_ACTIVATION, RELU_ONLY, RELU6 = "none", "relu", "relu6"
+NO_ACTIVATION, RELU_ONLY, RELU6, LEAKY_RELU = "none", "relu", "relu6", "leaky-relu"
 ACTIVATION = WordKey(
     key="activation",
-    says="after the sums: max(x, 0), min(max(x, 0), 6), or nothing",
-    allowed=(RELU_ONLY, RELU6, NO_ACTIVATION),
+    says="after the sums: max(x, 0), min(max(x, 0), 6), x if x > 0 else slope * x, or nothing",
+    allowed=(RELU_ONLY, RELU6, LEAKY_RELU, NO_ACTIVATION),
     default=RELU_ONLY,
+)
+SLOPE = Ratio(
+    key="slope",
+    says=f"of {LEAKY_RELU} below 0, rounded to format; above 0 and below 1",
+    default=Fraction(1, 100),
 )
 RELU = FlagKey(
     key="relu",
@@ -179,7 +185,7 @@ TRAINABLE = FlagKey(
     says="whether training updates the kernels and biases; false freezes the layer",
     default=True,
 )
-LAYER: tuple[Key, ...] = (MAPS, ACTIVATION, RELU, INPUT_OF, ADD, TRAINABLE)
+LAYER: tuple[Key, ...] = (MAPS, ACTIVATION, SLOPE, RELU, INPUT_OF, ADD, TRAINABLE)
 """Keys of any layer, in addition to ``name`` and ``design``."""
 
 KERNEL = WholeKey(key="kernel", says="rows and columns", low=1, high=MAX_SIZE, required=True)

@@ -5,13 +5,22 @@ from __future__ import annotations
 from math import inf, prod
 from typing import Any
 
+import numpy as np
+
 from merp.models.base.shape import Pool
 from merp.models.base.six import SIX
-from merp.models.network.network_keys import MAX_OBLONG, POOLING, RELU6, WHOLE_MAP
+from merp.models.network.network_keys import (
+    LEAKY_RELU,
+    MAX_OBLONG,
+    POOLING,
+    RELU6,
+    WHOLE_MAP,
+)
 from merp.models.onnx.assembly import DIFFERS, Assembly, HalfMean
 from merp.models.onnx.axes import meant
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import DIMENSIONS
+from merp.models.onnx.together import parts_of
 from merp.models.onnx.windows import Padding, one_of, pads_of
 
 HIGH = 1e38
@@ -36,15 +45,37 @@ def relu(assembly: Assembly, node: Node, inputs: int = 1, *, relu6: bool = False
     node.takes(inputs)
     node.has("consumed_inputs")
     layer = assembly.last(node)
-    done = layer.stops if relu6 else assembly.activated
+    done = layer.stops if relu6 else layer.activated
+    _activate(assembly, node, {"activation": RELU6} if relu6 else {"relu": True}, done=done)
+
+
+def leaky_relu(assembly: Assembly, node: Node) -> None:
+    """Import LeakyRelu. After max pooling it is moved in front, because it is monotone.
+
+    Behind a ReLU it changes nothing. A ReLU behind it takes its place.
+    """
+    node.takes(1)
+    node.has("consumed_inputs")
+    alpha = node.number("alpha", 0.01)
+    if not 0 < alpha < 1:
+        raise node.bad("alpha", alpha, "above 0 and below 1")
+    layer = assembly.last(node)
+    if any(part.leaks for part in parts_of(layer)):
+        raise node.refuse("follows another LeakyRelu: allowed is one, whose product is rounded")
+    slope = float(str(np.float32(alpha)))  # the shortest number that is nearest to the same word
+    _activate(assembly, node, {"activation": LEAKY_RELU, "slope": slope}, done=layer.activated)
+
+
+def _activate(assembly: Assembly, node: Node, keys: dict[str, Any], *, done: bool) -> None:
+    """Add an activation; ``done``: outputs of the layer are such that it changes nothing."""
     if assembly.pooled and not done:
         if assembly.pooled["kind"] != "max":
             raise node.refuse("follows average pooling: ReLU must precede it")
         assembly.said[node] = (
-            f"{node.label} of {layer.name} is moved before its maximum pooling, which is equivalent"
+            f"{node.label} of {assembly.last(node).name} is moved before its maximum pooling, "
+            "which is equivalent"
         )
-    plain = {} if layer.stops else {"relu": True}
-    assembly.extend(node, {"activation": RELU6} if relu6 else plain)
+    assembly.extend(node, keys)
 
 
 def clip(assembly: Assembly, node: Node) -> None:

@@ -176,18 +176,14 @@ class Assembly:
     def extend(self, node: Node, keys: dict[str, Any]) -> None:
         """Add ReLU or pooling to the layers before ``node``; ``keys`` belong to [[layer]].
 
-        The key ``activation`` takes the place of ``relu``.
-
         Raises:
             BadInput: merp does not support the layer.
         """
         front = self.changed(node)
         maps, parts = self.maps, parts_of(front)
-        gone = "relu" if "activation" in keys else ""
         size = self.size
         for part in parts:
-            table = {"activation" if key == gone else key: own for key, own in part.table.items()}
-            table |= {key: own for key, own in keys.items() if key != "relu" or not part.stops}
+            table = part.extended(keys)
             probe = self._probe(node, table, part.front)
             part.table = table
             self._check_design(part, node, probe)

@@ -118,7 +118,7 @@ def _check_ends(
             continue
         if added not in takers:
             raise adding.refuse(f"adds the output of {added.name}, which is not imported")
-        if not takers[added] and (added.activated or added.pooled):
+        if not takers[added] and (added.activated or added.leaks or added.pooled):
             raise adding.refuse(
                 f"adds the output of {added.name}, which nothing else uses: its ReLU and pooling "
                 "must follow the addition"

@@ -12,6 +12,7 @@ from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import FloatFormat
+from merp.models.network.network_keys import LEAKY_RELU, RELU6
 from merp.models.onnx.element_order import from_channels_first
 from merp.models.onnx.folding import Fold, Values, numbers
 from merp.models.onnx.node import Node
@@ -21,6 +22,9 @@ if TYPE_CHECKING:  # it consists of layers
     from merp.models.onnx.together import Together
 
 Size = tuple[int, int, int]  # rows, columns, channels
+
+ACTIVATIONS = frozenset({"relu", "activation", "slope"})
+"""Keys of an activation."""
 
 CHUNK = 1 << 22
 """Weights that are rounded together; a binary64 copy of a large layer would not fit memory."""
@@ -72,13 +76,37 @@ class ModelLayer:
 
     @property
     def activated(self) -> bool:
-        """Whether the layer has ReLU or ReLU6."""
+        """Whether the layer has ReLU or ReLU6, so that no output is below 0."""
         return self.stops or bool(self.table.get("relu", False))
 
     @property
     def stops(self) -> bool:
         """Whether the layer has ReLU6, which has the key ``activation`` instead of ``relu``."""
-        return "activation" in self.table
+        return self.table.get("activation") == RELU6
+
+    @property
+    def leaks(self) -> bool:
+        """Whether the layer has leaky ReLU."""
+        return self.table.get("activation") == LEAKY_RELU
+
+    def extended(self, keys: dict[str, Any]) -> dict[str, Any]:
+        """Return the layer's keys with an activation or a pooling more.
+
+        An activation takes the place of the one before, unless that one makes it superfluous: ReLU
+        after ReLU6, and leaky ReLU after both.
+        """
+        chosen = {key: own for key, own in keys.items() if key in ACTIVATIONS}
+        superfluous = self.activated if "slope" in chosen else self.stops and "relu" in chosen
+        if not chosen or superfluous:
+            return self.table | {key: own for key, own in keys.items() if key not in chosen}
+        place = next((key for key in self.table if key in ACTIVATIONS), None)
+        table: dict[str, Any] = {}
+        for key, own in self.table.items():
+            if key == place:
+                table |= chosen
+            elif key not in ACTIVATIONS:
+                table[key] = own
+        return table | keys
 
     @property
     def pooled(self) -> dict[str, Any] | None:
@@ -87,8 +115,8 @@ class ModelLayer:
 
     @property
     def plain(self) -> bool:
-        """Whether the sums are the output of the layer: it has no addition, ReLU or pooling."""
-        return not (self.activated or self.pooled or self.added)
+        """Whether the sums are the output of the layer: no addition, activation or pooling."""
+        return not (self.activated or self.leaks or self.pooled or self.added)
 
     @property
     def tensors(self) -> list[Tensor]:

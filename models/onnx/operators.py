@@ -12,6 +12,7 @@ from merp.models.onnx.activation import (
     average_pool,
     clip,
     global_average_pool,
+    leaky_relu,
     max_pool,
     reduce_mean,
     relu,
@@ -50,6 +51,7 @@ OPERATORS: Mapping[str, Callable[[Assembly, Node], None]] = {
     "BatchNormalization": batch_normalization,
     "Relu": relu,
     "Clip": clip,
+    "LeakyRelu": leaky_relu,
     "Pad": pad,
     "MaxPool": max_pool,
     "AveragePool": average_pool,
@@ -74,8 +76,8 @@ REASONS: Mapping[str, str] = (
         "ConvTranspose": "the engines dilate deltas, not maps of forward propagation",
     }
     | dict.fromkeys(
-        ("LeakyRelu", "PRelu", "Sigmoid", "Tanh", "Elu", "HardSwish", "Gelu"),
-        "the activations are ReLU and ReLU6",
+        ("PRelu", "Sigmoid", "Tanh", "Elu", "HardSwish", "Gelu"),
+        "the activations are ReLU, ReLU6 and LeakyRelu",
     )
     | dict.fromkeys(("QLinearConv", "ConvInteger", "QuantizeLinear"), "numbers are floating point")
 )

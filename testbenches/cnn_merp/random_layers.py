@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
@@ -108,6 +109,9 @@ _SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (11, {"relu6": True}),
     (3, {"hanging": True, "far": True, "pool_overlap": 3}),
     (7, {"hanging": True, "far": True, "pool_overlap": 3, "state": True}),
+    (3, {"leaky": True, "state": True}),
+    (6, {"leaky": True, "relu6": True, "state": True}),
+    (11, {"leaky": True}),
 )
 
 SHAPED = tuple(
@@ -115,7 +119,7 @@ SHAPED = tuple(
     for base, more in _SHAPED
 )
 """Elaborations for separate padding of each side, for kernels that are smaller than k, for pooling
-windows that hang over the edges, and for ReLU6."""
+windows that hang over the edges, for ReLU6 and for leaky ReLU."""
 
 
 @dataclass(frozen=True)
@@ -225,10 +229,17 @@ def _shape(rng: np.random.Generator, design: EngineDesign) -> tuple[Shape, int]:
                 relu6=design.relu6 and bool(rng.random() < 0.7),
                 pool=pool,
             )
+            if design.leaky and not shape.relu6 and rng.random() < 0.8:
+                shape = replace(shape, slope=random_slope(rng, design.fmt))
             check_fits(shape, images, design, "random case")
         except (ValueError, BadInput):
             continue
         return shape, images
+
+
+def random_slope(rng: np.random.Generator, fmt: FloatFormat) -> int:
+    """Return the word of a slope of leaky ReLU: small, a power of two, or large."""
+    return int(to_bits(rng.choice([0.01, 0.25, 0.7]), fmt))
 
 
 def random_kernel(rng: np.random.Generator, design: EngineDesign) -> int:

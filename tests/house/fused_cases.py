@@ -26,7 +26,7 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.machines.cnn_merp.fused_pair import check_fused
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
-from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
+from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad, random_slope
 from merp.testbenches.top.run import Run
 
 
@@ -64,6 +64,9 @@ ELABORATIONS: list[FusedDesign] = [
         far=True,
         pool_overlap=3,
         d=2,
+    ),
+    design_for(
+        (3, 2), (2, 2), 2, fmt=BFLOAT16, leaky=True, state=True, average=True, mul_latency=2
     ),
 ]
 
@@ -134,10 +137,13 @@ def _layer(
         kind = "average" if design.average and rng.random() < 0.5 else "max"
         pool = Pool(kind=kind, window=int(rng.integers(1, 4)), stride=int(rng.integers(1, 4)))
         pool = random_hang(rng, pool, design.far) if design.hanging else pool
-    return Shape(
+    shape = Shape(
         n=n, m=m, k=design.k, rows=rows, columns=columns, stride=int(rng.integers(1, 4)),
         pad=random_pad(rng, design, design.k), relu=bool(rng.random() < 0.7), pool=pool,
     )  # fmt: skip
+    if design.leaky and rng.random() < 0.8:
+        shape = replace(shape, slope=random_slope(rng, design.fmt))
+    return shape
 
 
 def _shape(rng: np.random.Generator, design: FusedDesign) -> tuple[FusedShape, int]:

@@ -94,7 +94,12 @@ def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.n
             x, error = x + more_x, error + more_error
             magnitudes, terms = magnitudes + np.abs(more_x) + more_error, terms + 1
         error += terms * HALF_ULP * magnitudes
-        x = np.maximum(x, 0) if layer.shape.relu else x
+        if layer.shape.slope:
+            slope = to_values([layer.shape.slope], network.fmt)[0]
+            error += HALF_ULP * slope * (np.abs(x) + error)  # of the product
+            x = np.where(x > 0, x, slope * x)
+        elif layer.shape.relu:
+            x = np.maximum(x, 0)
         x = np.minimum(x, 6) if layer.shape.relu6 else x
         pool = layer.shape.pool
         if pool and pool.kind == "average":

@@ -96,7 +96,7 @@ def random_network(folder: Path, rng: Random) -> Network:
         layer: dict[str, Any] = {
             "name": f'"conv{place}"', "maps": rng.randint(1, 5), "kernel": kernel,
             "stride": rng.choice([1, 1, 2]), "pad": rng.randint(0, kernel // 2),
-            "activation": rng.choice(['"relu"', '"relu"', '"relu6"', '"none"']),
+            "activation": rng.choice(['"relu"', '"relu6"', '"leaky-relu"', '"none"']),
             "design": f'"d{place}"',
         }  # fmt: skip
         rows, columns = (

@@ -5,7 +5,9 @@ from itertools import pairwise
 import numpy as np
 
 from merp.models.base.shape import Pool, Shape
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
+from merp.testbenches.cnn_merp.random_layers import random_slope
 from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun
 
 SPECIAL = [
@@ -29,10 +31,29 @@ def spans_of(trace: Trace, runs: int) -> list[tuple[int, int]]:
 
 
 def shape_for(
-    m: int, rows: int, columns: int, pool: Pool | None, relu: bool = True, relu6: bool = False
+    m: int,
+    rows: int,
+    columns: int,
+    pool: Pool | None,
+    relu: bool = True,
+    relu6: bool = False,
+    slope: int = 0,
 ) -> Shape:
     """A layer of kernels of one element."""
-    return Shape(n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, relu6=relu6, pool=pool)
+    return Shape(
+        n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, relu6=relu6, slope=slope, pool=pool
+    )
+
+
+def random_activation(
+    rng: np.random.Generator, design: EngineDesign, relu: bool
+) -> tuple[bool, bool, int]:
+    """ReLU, mostly ReLU6 or leaky ReLU in a design for it: whether it stops, and its slope."""
+    relu6 = design.relu6 and bool(rng.random() < 0.8)
+    slope = 0
+    if design.leaky and not relu6 and rng.random() < 0.8:
+        relu, slope = True, random_slope(rng, design.fmt)
+    return relu, relu6, slope
 
 
 def pattern(rng: np.random.Generator, rare: float = 0.1) -> tuple[int, ...]:

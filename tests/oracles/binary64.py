@@ -101,12 +101,24 @@ def pool_back(y: Array, delta: Array, pool: Pool) -> Array:
     return result
 
 
-def relu_pool_back(sums: Array, delta: Array, shape: Shape) -> Array:
+def activated(sums: Array, shape: Shape, slope: float) -> Array:
+    """Sums after ReLU, or after leaky ReLU if the slope is not 0."""
+    return np.where(sums > 0, sums, slope * sums) if shape.relu else sums
+
+
+def slope_of(network: Network, shape: Shape) -> float:
+    """The number that a shape's word of the slope is; 0 without leaky ReLU."""
+    fmt, word = network.fmt, shape.slope
+    exponent, fraction = word >> fmt.frac_bits, word & (1 << fmt.frac_bits) - 1
+    number = (1 + fraction / 2.0**fmt.frac_bits) * 2.0 ** (exponent - fmt.bias)
+    return number if word else 0.0
+
+
+def relu_pool_back(sums: Array, delta: Array, shape: Shape, slope: float = 0.0) -> Array:
     """Delta of the sums from that of a layer's output."""
-    activation = np.maximum(sums, 0) if shape.relu else sums
     if shape.pool:
-        delta = pool_back(activation, delta, shape.pool)
-    return delta * (sums > 0) if shape.relu else delta
+        delta = pool_back(activated(sums, shape, slope), delta, shape.pool)
+    return delta * np.where(sums > 0, 1, slope) if shape.relu else delta
 
 
 def _groups(layer: Layer) -> Iterable[tuple[slice, slice]]:
@@ -151,7 +163,7 @@ def forward(network: Network, images: Array, made: Parameters) -> tuple[list[Ahe
         sums = _layer_sums(layer, x, *made[layer.name])
         if layer.add:
             sums = sums + found[layer.add].y.reshape(sums.shape)
-        maps = np.maximum(sums, 0) if shape.relu else sums
+        maps = activated(sums, shape, slope_of(network, shape))
         maps = pool_maps(maps, shape.pool) if shape.pool else maps
         found[layer.name] = Ahead(x, sums, maps)
     return list(found.values()), maps.reshape(len(images), -1)
@@ -180,7 +192,7 @@ def backward(
     for index, layer in reversed(list(enumerate(network.layers))):
         shape, (x, sums, _) = layer.shape, ahead[index]
         kernels, _ = made[layer.name]
-        sums_delta = relu_pool_back(sums, deltas[layer.name], shape)
+        sums_delta = relu_pool_back(sums, deltas[layer.name], shape, slope_of(network, shape))
         if layer.add:
             deltas[layer.add] += sums_delta.reshape(deltas[layer.add].shape)
         parts = [

@@ -94,11 +94,12 @@ def _print_list(networks: list[Network]) -> None:
 
 
 def _fields(described: Any) -> dict[str, Any]:
-    """Return the fields of a shape or design, without ``relu6`` if it is false.
+    """Return the fields of a shape or design, without those of other activations if unset.
 
     Answers about networks of ReLU alone keep their bytes.
     """
-    return {key: value for key, value in asdict(described).items() if key != "relu6" or value}
+    omitted = ("relu6", "slope", "leaky")
+    return {key: value for key, value in asdict(described).items() if key not in omitted or value}
 
 
 def _layer(layer: Layer) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from merp.models.network.network_keys import (
     POOLING,
     RELU_FIRST,
     ROUNDING,
+    SLOPE,
     STORAGE,
     WHOLE_MAP,
 )
@@ -132,7 +133,7 @@ def _layer(kind: str, *, whole: bool) -> Schema:
     own_keys: Mapping[str, tuple[Key, ...]] = {
         "conv": LAYER + CONVOLUTION,
         "fc": LAYER,
-        POOLING: (ACTIVATION_FIRST, RELU_FIRST, INPUT_OF),
+        POOLING: (ACTIVATION_FIRST, SLOPE, RELU_FIRST, INPUT_OF),
     }
     keys = own_keys[kind]
     design = {

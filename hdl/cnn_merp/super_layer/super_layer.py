@@ -9,8 +9,11 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb, block
 
+from merp.hdl.arithmetic.leaky_relu import leaky_relu
 from merp.hdl.arithmetic.relu import relu
+from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
 from merp.hdl.cnn_merp.super_layer.no_pooling import no_pooling
@@ -38,6 +41,9 @@ from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.base.state_field import position_bits
 from merp.models.machines.cnn_merp.params.design import EngineDesign
+
+UPDATE_FIELDS = ("read", "address", "bypass", "fresh", "store", "store_address", "deliver")
+"""Signals of ``PoolUpdate``."""
 
 
 @block
@@ -98,13 +104,25 @@ def _pooling(
     elements: list[Word],
     design: EngineDesign,
 ) -> Any:
-    """Pool each lane of a beat."""
+    """Pool each lane of a beat.
+
+    Leaky ReLU delivers its elements late. All control of the memories is delayed as much, so that
+    its fields keep their distances, also from a write to the next read of the same word.
+    """
     update = PoolUpdate(design)
     codes: Any = None
     coding: Any = ()
     if design.state:
         codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
         coding = pool_code(clk, start, config=config, step=step, codes=codes, design=design)
+    late, late_codes, lags = update, codes, []
+    if config.get("leaky") is not None:
+        late = PoolUpdate(design)
+        pairs = [(getattr(update, each), getattr(late, each)) for each in UPDATE_FIELDS]
+        if codes is not None:
+            late_codes = bits(len(codes))
+            pairs.append((codes, late_codes))
+        lags = [delay(clk, d=d, q=q, cycles=design.leak_latency) for d, q in pairs]
     control = pool_control(
         clk,
         start,
@@ -118,16 +136,73 @@ def _pooling(
         pool_unit(
             clk,
             x=x,
-            update=update,
+            update=late,
             average=config.average,
             scale=config.scale,
             y=y,
             design=design,
-            codes=codes,
+            codes=late_codes,
         )
         for x, y in zip(rectified, elements, strict=True)
     ]
-    return control, units, coding
+    return (control, units, coding, lags) if lags else (control, units, coding)
+
+
+def _leak_latency(design: EngineDesign) -> int:
+    return design.leak_latency
+
+
+@block
+def _leaking(
+    clk: Bit,
+    config: OutputConfig,
+    beat: ResultBeat,
+    rectified: list[Word],
+    leaked: list[Word],
+    design: EngineDesign,
+) -> Any:
+    """Apply leaky ReLU to each lane of a beat, next to its ReLU."""
+    width, place = design.fmt.width, design.sum_format.width
+    return [
+        leaky_relu(
+            clk,
+            leaky=config.leaky,
+            slope=config.slope,
+            x=beat.data(lane * place + width, lane * place),
+            rectified=rectified[lane],
+            y=leaked[lane],
+            fmt=design.fmt,
+            latency=design.leak_latency,
+        )
+        for lane in range(len(leaked))
+    ]
+
+
+@block
+def _late_results(
+    clk: Bit, rst: Bit, beat: ResultBeat, number: Word, last: Bit, cycles: int
+) -> Any:
+    """Delay the results of a beat without pooling; the number is 0 behind a reset."""
+    valid, arrived = flag(), flag()
+    waited = bits(len(number))
+
+    @always_comb
+    def mark() -> None:
+        valid.next = beat.results != 0
+
+    @always_comb
+    def present() -> None:
+        number.next = 0
+        if arrived:
+            number.next = waited
+
+    return (
+        mark,
+        valid_delay(clk, rst, d=valid, q=arrived, cycles=cycles),
+        delay(clk, d=beat.results, q=waited, cycles=cycles),
+        delay(clk, d=beat.last, q=last, cycles=cycles),
+        present,
+    )
 
 
 @block
@@ -262,6 +337,9 @@ def super_layer(
     width, r, place = design.fmt.width, design.r, design.sum_format.width
     pooling = design.pool_window > 1
     latency = pool_unit_latency(design) if pooling else 0
+    leaky = config.get("leaky")
+    if leaky is not None:
+        latency += _leak_latency(design)
     places = latency + CREDIT_RETURN + 1  # one more for the decision
 
     word = Head(design.n_cu * place)
@@ -309,14 +387,26 @@ def super_layer(
         )
         for lane in range(r)
     ]
+    activated = rectified
+    if leaky is not None:
+        activated = [bits(width) for _ in range(r)]
+        rectifiers.append(
+            _leaking(
+                clk, config=config, beat=beat, rectified=rectified, leaked=activated, design=design
+            )
+        )
 
     if pooling:
-        pooled_elements = rectified
+        pooled_elements = activated
         if config.has("late_rows"):
+            late = beat.late
+            if leaky is not None:
+                late = flag()
+                rectifiers.append(delay(clk, d=beat.late, q=late, cycles=_leak_latency(design)))
             pooled_elements = [bits(width) for _ in range(r)]
             rectifiers += [
-                _neutral(late=beat.late, average=config.average, x=x, y=y, design=design)
-                for x, y in zip(rectified, pooled_elements, strict=True)
+                _neutral(late=late, average=config.average, x=x, y=y, design=design)
+                for x, y in zip(activated, pooled_elements, strict=True)
             ]
         elements = [bits(element_width(design)) for _ in range(r)]
         values = [element(width, 0) if design.state else element for element in elements]
@@ -337,9 +427,14 @@ def super_layer(
             ),
         ]
     else:
-        elements, number, last = rectified, beat.results, beat.last
+        elements, number, last = activated, beat.results, beat.last
         values = elements
         stages = [no_pooling(step=step, closing=closed)]
+        if leaky is not None:
+            number, last = count(r), flag()
+            stages.append(
+                _late_results(clk, rst, beat=beat, number=number, last=last, cycles=latency)
+            )
     pooled = ConcatSignal(*reversed(elements)) if design.state and r > 1 else elements[0]
     results = Results(pooled, number, last)
 

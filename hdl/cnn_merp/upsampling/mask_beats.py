@@ -1,4 +1,7 @@
-"""ReLU' without pooling, on beats of several deltas."""
+"""ReLU' without pooling, on beats of several deltas.
+
+A design for leaky ReLU multiplies every delta first, which takes mul_latency + 2 cycles more.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,46 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb, block
 
-from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, beats, bits, count, flag
 from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.leak_beats import leak_beats
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.bit_unpacker import bit_unpacker
 from merp.hdl.streams.stream_gate import stream_gate
+from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
 
 
 @block
-def _masked(x: Word, passes: Bit, relu: Bit, y: Word) -> Any:
-    """Pass a delta, or replace it by +0 if its mask bit is clear."""
+def _masked(x: Word, passes: Bit, relu: Bit, y: Word, other: Word) -> Any:
+    """Pass a delta, or replace it by another word, or by +0, if its mask bit is clear."""
+    if other is None:
+
+        @always_comb
+        def mask() -> None:
+            y.next = x
+            if relu and not passes:
+                y.next = 0
+
+        return mask
 
     @always_comb
-    def mask() -> None:
-        y.next = x
-        if relu and not passes:
-            y.next = 0
+    def leak() -> None:
+        y.next = other
+        if passes or not relu:
+            y.next = x
 
-    return mask
+    return leak
+
+
+@block
+def _either(a: Bit, b: Bit, y: Bit) -> Any:
+    """Check whether one of two flags is set."""
+
+    @always_comb
+    def join() -> None:
+        y.next = a or b
+
+    return join
 
 
 @entity
@@ -37,6 +62,7 @@ def mask_beats(
     source: Stream,
     framing_error: Bit,
     width: int,
+    leak: UnpoolDesign | None = None,
 ) -> Any:
     """Apply ReLU' to deltas at the resolution of the sums, a beat at a time.
 
@@ -52,6 +78,17 @@ def mask_beats(
     the byte of its bits. Throughput: a beat per cycle. Reset: the run is abandoned.
     """
     lanes = len(sink.data) // width
+    others: list[Any] = [None] * lanes
+    leaking: Any = None
+    if leak is not None:
+        arrived, sink, left = sink, beats(sink), bits(len(sink.data))
+        others = [left((lane + 1) * width, lane * width) for lane in range(lanes)]
+        clear = flag()
+        beginning = _either(start, rst, clear)
+        multiplied = leak_beats(
+            clk, clear, config=config, sink=arrived, source=sink, masked=left, design=leak
+        )
+        leaking = beginning, multiplied
     valid, ready = flag(), flag()
     field, field_valid, take = bits(lanes), flag(), flag()
     field_bits = count(lanes)
@@ -79,6 +116,7 @@ def mask_beats(
             passes=field(lane),
             relu=config.relu,
             y=masked[lane],
+            other=others[lane],
         )
         for lane in range(lanes)
     ]
@@ -103,4 +141,6 @@ def mask_beats(
         field_valid=field_valid,
         take=take,
     )
+    if leaking is not None:
+        return measure, hand_on, masks, gate, unpacker, leaking
     return measure, hand_on, masks, gate, unpacker

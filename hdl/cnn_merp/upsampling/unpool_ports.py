@@ -25,6 +25,11 @@ def address_width(design: UnpoolDesign) -> int:
     return max(1, (design.words - 1).bit_length())
 
 
+def leak_latency(design: UnpoolDesign) -> int:
+    """Return the cycles of the multiplier for leaky ReLU behind the sums, 0 without it."""
+    return design.leak_latency
+
+
 class OfferedWord:
     """A pooled delta; without pooling, the delta of an element."""
 

@@ -20,6 +20,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     UnpoolRead,
     WriteProgress,
     address_width,
+    leak_latency,
 )
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_gate import credit_gate
@@ -277,6 +278,8 @@ def unpool_reader(
         read.address.next = joined
 
     places = design.sum_latency + CREDIT_RETURN
+    if config.get("leaky") is not None:
+        places += leak_latency(design)
     space = credit_gate(clk, rst, taken=fire, freed=credit, some=room, places=places)
     elements = raster(
         clk,

@@ -1,4 +1,8 @@
-"""Un-pooling and ReLU' for streams with several deltas per beat."""
+"""Un-pooling and ReLU' for streams with several deltas per beat.
+
+A design for leaky ReLU has multipliers: in ``unpool``, and one for each delta of a beat without
+pooling. There they take mul_latency + 2 cycles more.
+"""
 
 from __future__ import annotations
 
@@ -100,6 +104,8 @@ def wide_unpool(
     """
     width = design.fmt.width
     masks: dict[str, Any] = {"config": config, "width": width}
+    if config.get("leaky") is not None:
+        masks["leak"] = design
 
     @always(clk.posedge)
     def finish() -> None:

@@ -358,8 +358,8 @@ def _lead(shape: Shape, unpool: UnpoolDesign) -> int:
     """Return the cycle in which the first expanded delta arrives at the fork."""
     cycles = UNPOOL_LEAD
     if shape.pool is not None:
-        cycles += unpool.sum_latency
-    return cycles + (unpool.mul_latency + 1 if unpool.average else 0)
+        cycles += unpool.result_latency
+    return cycles + unpool.factor_latency
 
 
 def _awaited(shape: Shape, images: int) -> Times:

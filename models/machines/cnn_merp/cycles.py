@@ -214,7 +214,7 @@ def _convolution(
 
 def _behind_sums(design: EngineDesign, last: int) -> int:
     """Return the cycles from the last slot to the last of ``last`` output words of its sums."""
-    return design.array_latency + design.pool_latency + last + 1
+    return design.array_latency + design.leak_latency + design.pool_latency + last + 1
 
 
 def update_cycles(shape: Shape, images: int, design: EngineDesign) -> Cycles:

@@ -378,9 +378,9 @@ def _engine(shape: Shape, images: int, design: EngineDesign) -> _Engine:
     """Return an engine at the start of a run."""
     together = list(pairs(shape, images, design))
     groups = groups_of(shape, design.n_cu)
-    latency = 0
+    latency = design.leak_latency
     if design.pool_window > 1:
-        latency = design.pool_latency + (design.mul_latency if design.average else 0)
+        latency += design.pool_latency + (design.mul_latency if design.average else 0)
     places = latency + CREDIT_RETURN + 1
     at = np.zeros(len(_NAMES), np.int64)
     at[CREDITS] = design.fifo_words

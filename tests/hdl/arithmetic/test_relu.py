@@ -1,6 +1,7 @@
-"""ReLU, ReLU6, their masks and the larger of two elements: corners, and all of a small format."""
+"""ReLU, ReLU6, leaky ReLU, masks, the larger of two: corners, and all of a small format."""
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from block_bench import BlockBench, Recorded
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_max import fp_max
+from merp.hdl.arithmetic.leaky_relu import leaky_relu
 from merp.hdl.arithmetic.relu import relu
 from merp.hdl.arithmetic.relu_mask import relu_mask
 from merp.hdl.base.signals import bits, flag
@@ -63,6 +65,19 @@ def six_trace(fmt: FloatFormat) -> Recorded:
     return settle(relu, args | {"fmt": fmt}, rows)
 
 
+def leaky_trace(fmt: FloatFormat, latency: int) -> Recorded:
+    """An element per cycle, behind ReLU or not."""
+    slopes = [word(slope, fmt) for slope in (0.25, 0.75)]
+    rows = [
+        {"leaky": leaky, "slope": slope, "x": x, "rectified": 0 if x >> fmt.width - 1 else x}
+        for leaky, slope in product((0, 1), slopes)
+        for x in elements(fmt)
+    ]
+    args = {name: bits(fmt.width) for name in ("slope", "x", "rectified", "y")}
+    args |= {"clk": flag(), "leaky": flag(), "fmt": fmt, "latency": latency}
+    return BlockBench(leaky_relu, **args).run(rows + rows[:1] * latency)
+
+
 def mask_trace(fmt: FloatFormat) -> Recorded:
     rows = [{"relu6": six, "x": x} for six in (0, 1) for x in elements(fmt)]
     args = {"relu6": flag(), "x": bits(fmt.width), "y": flag(), "fmt": fmt}
@@ -108,6 +123,19 @@ def test_relu6_stops_at_six(fmt: FloatFormat) -> None:
         assert y == wanted, (enable, relu6, value)
 
 
+@pytest.mark.parametrize("latency", [1, 2, 3])
+@FORMATS
+def test_leaky_relu_multiplies_below_zero_alone(fmt: FloatFormat, latency: int) -> None:
+    """Against products of numbers, which binary64 has exactly."""
+    trace = leaky_trace(fmt, latency)
+    inputs = zip(*(trace.column(name) for name in ("leaky", "slope", "x")), strict=True)
+    for (leaky, slope, x), y in zip(inputs, trace.column("y")[latency:], strict=False):
+        value, wanted = number(x, fmt), x
+        if x >> fmt.width - 1:
+            wanted = word(value * number(slope, fmt), fmt) if leaky else 0
+        assert y == wanted, (leaky, slope, value)
+
+
 @FORMATS
 def test_the_mask_of_relu6_is_between_zero_and_six(fmt: FloatFormat) -> None:
     trace = mask_trace(fmt)
@@ -135,6 +163,7 @@ def test_vhdl_replays(tmp_path: Path) -> None:
     traces = {
         "relu": (relu, relu_trace(TINY)),
         "relu6": (relu, six_trace(BINARY32)),
+        "leaky": (leaky_relu, leaky_trace(TINY, 2)),
         "mask": (relu_mask, mask_trace(BINARY32)),
         "max": (fp_max, max_trace(BINARY32)),
     }

@@ -32,7 +32,11 @@ CASES: list[tuple[RegisterTable[Any, Any], Any]] = [
     (UNPOOL, LARGE),
     (unpool_table(replace(LARGE, hanging=True)), replace(LARGE, hanging=True)),
     (unpool_table(FAR), FAR),
-    *((output_table(design), design) for design in SHAPED if design.hanging or design.relu6),
+    *(
+        (output_table(design), design)
+        for design in SHAPED
+        if design.hanging or design.relu6 or design.leaky
+    ),
     *(
         (table, design)
         for table in (MAP, GRADIENT_MAP, ROW_MAP, LOAD, OUTPUT, DILATE, *UPDATES)

@@ -191,6 +191,28 @@ def test_relu6_takes_what_was_measured() -> None:
     assert found.ff == less.ff
 
 
+def test_leaky_relu_takes_multipliers() -> None:
+    """A lane has one of two DSP blocks; un-pooling has one, behind averages a second one, and one
+    for each element of a beat.
+    """
+    network = open_network("digits")
+    plain = replace(design_of(network, network.layer("conv2")), r=4)
+    found, less = (estimate(each, "fp", []) for each in (replace(plain, leaky=True), plain))
+    assert (found.dsp - less.dsp, found.logic > less.logic) == (8, True)
+    unpool = delta_design(network, network.layer("conv2")).unpool
+    undone = {
+        "plain": unpool,
+        "leaky": replace(unpool, leaky=True),
+        "both": replace(unpool, leaky=True, average=True),
+    }
+    blocks = {name: estimate(plain, "dp", [], each).dsp for name, each in undone.items()}
+    assert blocks["leaky"] - blocks["plain"] == 2
+    assert blocks["both"] - blocks["plain"] == 4
+    wide = replace(plain, map_port=4)
+    beats = estimate(wide, "dp", [], undone["leaky"]).dsp - estimate(wide, "dp", [], unpool).dsp
+    assert beats == 2 + 4 * 2
+
+
 @pytest.mark.parametrize("phase", ["fp", "dp", "ku"])
 def test_wider_ports_take_more_logic(phase: str) -> None:
     network = open_network("alexnet")

@@ -7,8 +7,9 @@ import pytest
 
 import binary64
 from marks import rows_in_full
+from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.base.rates import PLAIN
 from merp.models.base.shape import Pool, Shape
 from merp.models.base.state_field import STATES
@@ -40,9 +41,14 @@ def conv(name: str, groups: int = 1, input=None, add=None, **shape) -> Layer:
     return Layer(name=name, kind="conv", groups=groups, shape=Shape(**shape), input=input, add=add)
 
 
-def full(name: str, n: int, m: int, use_relu: bool, **wiring) -> Layer:
-    shape = Shape(n=n, m=m, k=1, rows=1, columns=1, relu=use_relu)
+def full(name: str, n: int, m: int, use_relu: bool, slope: int = 0, **wiring) -> Layer:
+    shape = Shape(n=n, m=m, k=1, rows=1, columns=1, relu=use_relu, slope=slope)
     return Layer(name=name, kind="fc", shape=shape, **wiring)
+
+
+def leaky(slope: float) -> int:
+    """The word of a slope."""
+    return int(to_bits(slope, BINARY32))
 
 
 MAXIMUM = Network(
@@ -122,7 +128,33 @@ POOLED_TWICE = Network(
         full("fc4", 3, 3, False),
     ),
 )  # fmt: skip
-NETWORKS = [MAXIMUM, AVERAGE, RESIDUAL, CONCATENATED, POOLED_TWICE]
+LEAKY = Network(
+    name="leaky",
+    input=(9, 8, 2),
+    layers=(
+        conv("conv1", n=2, m=4, k=3, rows=9, columns=8, pad=1, slope=leaky(0.3),
+             pool=Pool(window=3, stride=2)),
+        conv("conv2", n=4, m=4, k=2, rows=4, columns=3, pad=1, slope=leaky(0.01),
+             pool=Pool(kind="average", window=2, stride=1)),
+        conv("conv3", n=4, m=3, k=2, rows=4, columns=3, slope=leaky(0.1), pad=1),
+        full("fc4", 60, 5, True, slope=leaky(0.25)),
+        full("fc5", 5, 3, False),
+    ),
+)  # fmt: skip
+"""Slopes in front of maxima that overlap, of averages, and of no pooling."""
+NETWORKS = [MAXIMUM, AVERAGE, RESIDUAL, CONCATENATED, POOLED_TWICE, LEAKY]
+
+
+def in_format(network: Network, fmt: FloatFormat) -> Network:
+    """The network with another number format, also of its slopes."""
+    layers = tuple(
+        replace(
+            layer,
+            shape=replace(layer.shape, slope=int(fp_convert(layer.shape.slope, BINARY32, fmt))),
+        )
+        for layer in network.layers
+    )
+    return replace(network, layers=layers, numbers=fmt)
 
 
 def images_of(network: Network, count: int = 2) -> np.ndarray:
@@ -139,7 +171,7 @@ def as_values(made, fmt=BINARY32):
     [
         *((kind, network) for network in (MAXIMUM, AVERAGE) for kind in LOSSES),
         ("hinge", RESIDUAL),
-        *(("cross-entropy", network) for network in (CONCATENATED, POOLED_TWICE)),
+        *(("cross-entropy", network) for network in (CONCATENATED, POOLED_TWICE, LEAKY)),
         *rows_in_full(*((kind, RESIDUAL) for kind in LOSSES if kind != "hinge")),
     ],
     ids=lambda each: getattr(each, "name", each),
@@ -217,7 +249,7 @@ def test_forward_is_that_of_inference(network: Network) -> None:
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
 @pytest.mark.parametrize("fmt", [BINARY32, BFLOAT16], ids=["binary32", "bfloat16"])
 def test_a_step_is_the_same_whatever_state_is_kept(network: Network, fmt) -> None:
-    network = replace(network, numbers=fmt)
+    network = in_format(network, fmt)
     rates = rates_of(0.1, 2, fmt, momentum=0.9)
     images = images_of(network)
     models = []

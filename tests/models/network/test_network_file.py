@@ -67,11 +67,42 @@ def test_activations(keys: str, relu: bool, relu6: bool, read) -> None:
     assert network.designs["a"].relu6 == relu6
 
 
+@pytest.mark.parametrize(
+    ("number_format", "slope", "word"),
+    [
+        ("binary32", "", 0x3C23D70A),
+        ("binary32", "slope = 0.25", 0x3E800000),
+        ("binary32", 'slope = "1/3"', 0x3EAAAAAB),
+        ("bfloat16", "", 0x3C24),
+        ("bfloat16", "slope = 0.501953125", 0x3F00),
+        ("binary16", "slope = 0.00006103515625", 0x400),
+        ("binary32", "slope = 0.99999999999", 0x3F800000),
+    ],
+)
+def test_the_slope_of_leaky_relu_is_rounded_once(read, number_format, slope, word) -> None:
+    head = HEAD.replace("\n", f'\nformat = "{number_format}"\n', 1)
+    keys = f'activation = "leaky-relu"\n{slope}\n'
+    pool = '[[layer]]\nname = "pool3"\npool = { kind = "max", window = 2 }\n' + keys
+    layers = read(head + CONV + keys + pool + '[[layer]]\nname = "fc2"\nmaps = 5\n' + keys).layers
+    assert [(each.shape.relu, each.shape.relu6) for each in layers] == [(True, False)] * 3
+    assert [hex(each.shape.slope) for each in layers] == [hex(word)] * 3
+
+
 def test_a_design_for_relu_alone_refuses_relu6(read) -> None:
     design = read(HEAD + CONV + DESIGN).designs["a"]
     six = read(HEAD + CONV + 'activation = "relu6"\n').layers[0].shape
     with pytest.raises(BadInput, match=r"^here: ReLU6: the design is built for ReLU alone$"):
         check_fits(six, 1, design, "here")
+
+
+def test_a_design_for_relu_alone_refuses_leaky_relu(read) -> None:
+    leaky = HEAD + CONV + 'activation = "leaky-relu"\n'
+    assert read(leaky + DESIGN).designs["a"].leaky
+    design = read(HEAD + CONV + DESIGN).designs["a"]
+    assert not design.leaky
+    wanted = r"^here: leaky ReLU: the design is built without its multipliers$"
+    with pytest.raises(BadInput, match=wanted):
+        check_fits(read(leaky).layers[0].shape, 1, design, "here")
 
 
 def test_a_network_has_one_number_format(read) -> None:
@@ -237,7 +268,7 @@ BAD = {
     ),
     HEAD + CONV + '[[layer]]\nname = "pool2"\nmaps = 6\npool = { kind = "max", window = 2 }\n': (
         "layer pool2: unknown key 'maps': allowed are name, design, fractions, input, pool, "
-        "activation, relu"
+        "activation, relu, slope"
     ),
     HEAD.replace('"t"', '"/x/y"') + CONV: f"network: name = '/x/y': must be {ALLOWED_NAME}",
     HEAD + CONV.replace("conv1", "conv/1"): f"layer 1: name = 'conv/1': must be {ALLOWED_NAME}",
@@ -275,8 +306,9 @@ BAD = {
     ),
     HEAD + CONV + "groups = 4\n": "layer conv1: groups = 4: must be a divisor of the 6 maps",
     HEAD + CONV + "strid = 2\n": (
-        "layer conv1: unknown key 'strid': allowed are name, maps, activation, relu, design, "
-        "fractions, input, kernel, stride, pad, groups, pool, add, trainable; did you mean stride?"
+        "layer conv1: unknown key 'strid': allowed are name, maps, activation, relu, slope, "
+        "design, fractions, input, kernel, stride, pad, groups, pool, add, trainable; did you mean "
+        "stride?"
     ),
     HEAD + CONV + 'input = "conv1"\n': "layer conv1: input = 'conv1': must be one of none",
     HEAD + BESIDE + 'add = "conv3"\n': (
@@ -337,7 +369,31 @@ BAD = {
     ),
     HEAD + CONV + "relu = 1\n": "layer conv1: relu = 1: must be true or false",
     HEAD + CONV + 'activation = "relu8"\n': (
-        "layer conv1: activation = 'relu8': must be one of relu, relu6, none; did you mean relu?"
+        "layer conv1: activation = 'relu8': must be one of relu, relu6, leaky-relu, none; did "
+        "you mean relu?"
+    ),
+    HEAD + CONV + "slope = 0.1\n": (
+        "layer conv1: slope = 0.1: must be absent without activation = 'leaky-relu'"
+    ),
+    HEAD + CONV + 'activation = "relu6"\nslope = 0.1\n': (
+        "layer conv1: slope = 0.1: must be absent without activation = 'leaky-relu'"
+    ),
+    **{
+        HEAD + CONV + f'activation = "leaky-relu"\nslope = {slope}\n': (
+            f"layer conv1: slope = {slope}: must be above 0 and below 1"
+        )
+        for slope in ("0", "1", "-0.1", "1.5")
+    },
+    HEAD + CONV + 'activation = "leaky-relu"\nslope = true\n': (
+        'layer conv1: slope = true: must be a number, or a fraction in a text: "1/255"'
+    ),
+    HEAD + CONV + 'activation = "leaky-relu"\nslope = 1e-40\n': (
+        "layer conv1: slope = 1e-40: must be at least 2^-126, the smallest normal number of the "
+        "format"
+    ),
+    HEAD.replace("\n", '\nformat = "fixed16"\n', 1) + CONV + 'activation = "leaky-relu"\n': (
+        "layer conv1: activation = 'leaky-relu': must be one of relu, relu6, none with format = "
+        "'fixed16'"
     ),
     **{
         HEAD + CONV + f'activation = "{activation}"\nrelu = {short}\n': (
@@ -349,6 +405,7 @@ BAD = {
             ("relu6", "false"),
             ("relu", "false"),
             ("none", "true"),
+            ("leaky-relu", "true"),
         )
     },
     HEAD + CONV + 'pool = { kind = "mean", window = 2 }\n': (
@@ -375,7 +432,7 @@ BAD = {
         "be partial"
     ),
     HEAD + FC + "kernel = 1\n": (
-        "layer fc2: unknown key 'kernel': allowed are name, maps, activation, relu, design, "
+        "layer fc2: unknown key 'kernel': allowed are name, maps, activation, relu, slope, design, "
         "fractions, input, add, trainable"
     ),
     DESIGNED: "layer conv1: design = 'a': must be one of auto",
@@ -519,7 +576,7 @@ BAD_ON_A_BASE = {
         "layer must be a table, not [{'name': 'conv1', 'maps': 6, 'kernel': 3}]"
     ),
     'base = "whole"\n[layer.fc2]\npad = 1\n': (
-        "layer fc2: unknown key 'pad': allowed are name, maps, activation, relu, design, "
+        "layer fc2: unknown key 'pad': allowed are name, maps, activation, relu, slope, design, "
         "fractions, input, add, trainable"
     ),
     'base = "whole"\n[layer]\nconv1 = 3\n': "layer 1 must be a table, not 3",

@@ -328,6 +328,79 @@ def test_a_clip_to_six_is_relu6(name: str, tmp_path: Path) -> None:
     check_against_runtime(imported, path, 4)
 
 
+LEAKY: dict[str, Callable[[], Any]] = {
+    "attribute": lambda: clipping("LeakyRelu", "a", alpha=0.3),
+    "old": lambda: clipping("LeakyRelu", "a", opset=9, alpha=0.3),
+    "after the maximum": lambda: made.model(
+        [
+            made.node("Conv", "x w", "a"),
+            made.node("MaxPool", "a", "m", kernel_shape=[2, 2], strides=[1, 1]),
+            made.node("LeakyRelu", "m", "y", alpha=0.3),
+        ],
+        {"w": made.numbers(3, 2, 3, 3)},
+        size=("N", 2, 7, 6),
+    ),
+}
+
+
+@needs("onnxruntime")
+@pytest.mark.parametrize("name", LEAKY)
+def test_leaky_relu_has_its_slope(name: str, tmp_path: Path) -> None:
+    path = made.saved(tmp_path, LEAKY[name]())
+    imported = import_model(path)
+    (layer,) = imported.layers
+    assert list(layer.table.items()) == [
+        ("name", "conv1"), ("activation", "leaky-relu"), ("slope", 0.3), ("maps", 3),
+        ("kernel", 3), ("stride", 1), ("pad", 0), ("groups", 1), ("design", "auto"),
+        ("pool", {"kind": "max", "window": 2, "stride": 1}),
+    ]  # fmt: skip
+    assert imported.network.layers[0].shape.slope == 0x3E99999A
+    assert (runtime(path, made.numbers(2, 2, 7, 6, seed=4)) < 0).any()
+    check_against_runtime(imported, path, 4)
+
+
+SEQUENCES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "default": (("LeakyRelu",), {"activation": "leaky-relu", "slope": 0.01}),
+    "ReLU first": (("Relu", "LeakyRelu"), {"relu": True}),
+    "ReLU last": (("LeakyRelu", "Relu"), {"relu": True}),
+    "ReLU6 first": (("Clip", "LeakyRelu"), {"activation": "relu6"}),
+    "ReLU6 last": (("LeakyRelu", "Clip"), {"activation": "relu6"}),
+    "ReLU, maxima": (("Relu", "MaxPool", "LeakyRelu"), {"relu": True}),
+    "ReLU, averages": (("Relu", "AveragePool", "LeakyRelu"), {"relu": True}),
+    "maxima, ReLU": (("LeakyRelu", "MaxPool", "Relu"), {"relu": True}),
+}
+
+
+@needs("onnxruntime")
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_of_two_activations_one_is_enough(name: str, tmp_path: Path) -> None:
+    operators, wanted = SEQUENCES[name]
+    nodes, value = [made.node("Conv", "x w", "v0")], "v0"
+    for place, operator in enumerate(operators, 1):
+        keys = {"kernel_shape": [2, 2], "strides": [1, 1]} if "Pool" in operator else {}
+        last = "y" if place == len(operators) else f"v{place}"
+        inputs = f"{value} low high" if operator == "Clip" else value
+        nodes.append(made.node(operator, inputs, last, **keys))
+        value = last
+    weights = {"w": made.numbers(3, 2, 3, 3) * 64, **SIX}
+    path = made.saved(tmp_path, made.model(nodes, weights, size=("N", 2, 7, 6)))
+    imported = import_model(path)
+    (layer,) = imported.layers
+    keys = ("relu", "activation", "slope")
+    assert {key: layer.table[key] for key in keys if key in layer.table} == wanted
+    check_against_runtime(imported, path, 4)
+
+
+def test_a_model_with_leaky_relu_gets_its_weights_back(tmp_path: Path) -> None:
+    imported = import_model(made.saved(tmp_path, LEAKY["attribute"]()))
+    words = {name: (w ^ 1, b) for name, (w, b) in imported.network.weights.items()}
+    path = tmp_path / "back.onnx"
+    path.write_bytes(write_back(imported, words))
+    back = import_model(path)
+    assert [each.operator for each in back.layers[0].nodes] == ["Conv", "LeakyRelu", "MaxPool"]
+    assert layers_of(back.network) == layers_of(imported.network)
+
+
 def test_a_model_with_relu6_gets_its_weights_back(tmp_path: Path) -> None:
     """The Clip stays, with its limits, and the network is the same."""
     imported = import_model(made.saved(tmp_path, CLIPPED["inputs"]()))

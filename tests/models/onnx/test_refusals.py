@@ -211,6 +211,52 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         lambda: one("MaxPool", kernel_shape=[5, 5]),
         "no design: pool_overlap must be a whole number",
     ),
+    "leaky ReLU behind an average": (
+        lambda: made.model(
+            [
+                made.node("Conv", "x c", "a"),
+                made.node("AveragePool", "a", "d", kernel_shape=[2, 2], strides=[2, 2]),
+                made.node("LeakyRelu", "d", "y", "bad"),
+            ],
+            {"c": made.numbers(2, 1, 1, 1)},
+        ),
+        f"{BAD}(LeakyRelu): follows average pooling: ReLU must precede it",
+    ),
+    "ReLU behind an average of leaky ReLU": (
+        lambda: made.model(
+            [
+                made.node("Conv", "x c", "a"),
+                made.node("LeakyRelu", "a", "b"),
+                made.node("AveragePool", "b", "d", kernel_shape=[2, 2], strides=[2, 2]),
+                made.node("Relu", "d", "y", "bad"),
+            ],
+            {"c": made.numbers(2, 1, 1, 1)},
+        ),
+        f"{BAD}(Relu): follows average pooling: ReLU must precede it",
+    ),
+    "leaky ReLU twice": (
+        lambda: made.model(
+            [
+                made.node("Conv", "x c", "a"),
+                made.node("LeakyRelu", "a", "b"),
+                made.node("LeakyRelu", "b", "y", "bad"),
+            ],
+            {"c": made.numbers(2, 1, 1, 1)},
+        ),
+        f"{BAD}(LeakyRelu): follows another LeakyRelu: allowed is one",
+    ),
+    "a slope that is none": (
+        lambda: one("LeakyRelu", alpha=1.0),
+        f"{BAD}(LeakyRelu): alpha = 1.0: must be above 0 and below 1",
+    ),
+    "a slope below 0": (
+        lambda: one("LeakyRelu", alpha=-0.5),
+        f"{BAD}(LeakyRelu): alpha = -0.5: must be above 0 and below 1",
+    ),
+    "a slope for each map": (
+        lambda: one("PRelu"),
+        f"{BAD}(PRelu): is not supported (the activations are ReLU, ReLU6 and LeakyRelu)",
+    ),
     "ReLU6 behind an average of ReLU": (
         lambda: made.model(
             [
@@ -295,7 +341,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     "Softmax over rows": (lambda: one("Softmax"), f"{BAD}(Softmax): axis = -1: must be 1"),
     "an activation": (
         lambda: one("Sigmoid"),
-        f"{BAD}(Sigmoid): is not supported (the activations are ReLU and ReLU6): allowed",
+        f"{BAD}(Sigmoid): is not supported (the activations are ReLU, ReLU6 and LeakyRelu): allow",
     ),
     "a transformer": (
         lambda: one("LayerNormalization"),

@@ -101,7 +101,7 @@ def small_network(bitstream: Bitstream) -> Network:
             rows, columns = pool.elements(rows, columns)
         front = Shape(
             n=1, m=shape.n, k=1, rows=rows, columns=columns, relu=earlier.shape.relu,
-            relu6=earlier.shape.relu6, pool=pool,
+            relu6=earlier.shape.relu6, slope=earlier.shape.slope, pool=pool,
         )  # fmt: skip
         layers = Layer(name=f"before {layer.name}", kind="conv", shape=front), small
     first = layers[0].shape

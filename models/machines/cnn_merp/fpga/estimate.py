@@ -103,16 +103,30 @@ def dsps(
     ``fused_dsp``.
 
     A product of formats with at most DSP_BITS of significand uses one block. Two units with factors
-    of 8 bits share one block. Average pooling uses a product for each of r lanes. Un-pooling uses
-    one product, and the rate of a kernel update another, for each element of a beat.
+    of 8 bits share one block. Average pooling uses a product for each of r lanes, and so does leaky
+    ReLU. Un-pooling uses one product, with leaky ReLU more. The rate of a kernel update uses one
+    for each element of a beat.
     """
     one = 2 if design.fmt.frac_bits + 1 > DSP_BITS else 1
     taps = design.fused_dsp if design.cu_kind == "fused" else one
     blocks = -(-design.n_cu // products_apiece(design.operand_precision))
     found = blocks * design.taps * taps
-    found += one * design.r if design.average and phase == "fp" else 0
-    found += one * sum(each.average for each in (unpool, add_unpool) if each is not None)
+    if phase == "fp":
+        found += one * design.r * (design.average + design.leaky)
+    found += one * sum(_factors(each, design) for each in (unpool, add_unpool) if each is not None)
     return found + (design.kernel_port * (1 if design.beside else one) if phase == "ku" else 0)
+
+
+def _factors(unpool: UnpoolDesign, design: EngineDesign) -> int:
+    """Return the multipliers of un-pooling for averages and for leaky ReLU.
+
+    Beats of several elements have one for each element, where nothing is pooled.
+    """
+    wide = design.map_port > 1
+    found = design.map_port if unpool.leaky and wide else 0
+    if unpool.average or (unpool.leaky and not (wide and unpool.window == 1)):
+        found += 1
+    return found + bool(unpool.leak_latency)
 
 
 def estimate(
@@ -137,7 +151,7 @@ def estimate(
     for each in (unpool, add_unpool):
         if each is not None:
             blocks += [(1, _UNPOOL), (each.overlap**2 - 1, _ADD)]
-            blocks.append((1 if each.average else 0, _MULTIPLY))
+            blocks.append((_factors(each, design), _MULTIPLY))
             if design.map_port > 1:
                 blocks.append((1, _UNPOOL_BEATS[design.map_port]))
     scale = design.fmt.width / BINARY32.width
@@ -217,6 +231,8 @@ def _convolution(design: EngineDesign, phase: str) -> list[tuple[float, _Each]]:
     found.append((cells, _POOLING))
     if design.relu6:
         found.append((design.r, _SIX))
+    if design.leaky:
+        found.append((design.r, _MULTIPLY))
     if design.average:
         found += [(cells, _ADD), (design.r, _MULTIPLY)]
     if design.partial:

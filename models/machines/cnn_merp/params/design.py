@@ -34,7 +34,7 @@ PORTS = (1, 2, 4, 8)
 
 OPTIONS = (
     "folded", "kernel_port", "partial", "sided", "widened", "map_port", "added", "hanging",
-    "far", "storage", "operand_precision", "relu6",
+    "far", "storage", "operand_precision", "relu6", "leaky",
 )  # fmt: skip
 
 """Fields that were added later. The text that identifies an elaboration, also in the hardware,
@@ -181,6 +181,7 @@ class EngineDesign(Stores):
         "(binary16) or 8 (bfloat16; two products share a DSP block)",
     ] = 24
     relu6: Annotated[bool, "whether ReLU can also stop at 6"] = False
+    leaky: Annotated[bool, "whether ReLU can also be leaky (a multiplier per lane)"] = False
 
     def __repr__(self) -> str:
         """Return the text that identifies the elaboration."""
@@ -404,3 +405,8 @@ class EngineDesign(Stores):
     def pool_latency(self) -> int:
         """Cycles of one read-modify-write of a pooling unit."""
         return 2 + (self.add_latency if self.average else 0)
+
+    @property
+    def leak_latency(self) -> int:
+        """Cycles of leaky ReLU in front of pooling, in every run of a design that has it."""
+        return self.mul_latency if self.leaky else 0

@@ -335,6 +335,15 @@ RELU6: tuple[LayerRegister, ...] = (
 )
 """Registers of a design for ReLU6; they count only while ReLU is on."""
 
+LEAKY: tuple[LayerRegister, ...] = (
+    switch("leaky", "ReLU is leaky", lambda run: run.shape.slope != 0),
+    LayerRegister(
+        "slope", 0, lambda design: largest_word(design.fmt), "word of its slope",
+        lambda run: run.shape.slope,
+    ),
+)  # fmt: skip
+"""Registers of a design for leaky ReLU; they count only while ReLU is on."""
+
 
 def output_table(design: EngineDesign) -> LayerTable:
     """Return ``OUTPUT`` for ``design``."""
@@ -343,7 +352,7 @@ def output_table(design: EngineDesign) -> LayerTable:
         others = {register.name: register for register in WALK}
         found = tuple(others.get(register.name, register) for register in found)
     found += (HANGING if design.hanging else ()) + (FAR if design.far else ())
-    found += RELU6 if design.relu6 else ()
+    found += (RELU6 if design.relu6 else ()) + (LEAKY if design.leaky else ())
     return LayerTable(OUTPUT.bundle, found)
 
 

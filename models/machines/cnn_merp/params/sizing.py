@@ -34,7 +34,7 @@ MAXIMA = (
     "pool_window", "pool_overlap", "pool_words",
 )  # fmt: skip
 
-FROM_LAYERS = ("folded", "sided", "widened", "hanging", "far", "relu6")
+FROM_LAYERS = ("folded", "sided", "widened", "hanging", "far", "relu6", "leaky")
 """Options that a design has if one of its layers needs them."""
 
 _CHOICES = tuple(
@@ -123,6 +123,7 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> EngineDesign:
     choices["hanging"] = any(shape.hanging for shape in shapes)
     choices["relu6"] = any(shape.relu6 for shape in shapes)
     choices["far"] = any(shape.far for shape in shapes)
+    choices["leaky"] = any(shape.slope for shape in shapes)
     maxima = {key: value for key, value in chosen.items() if key not in _CHOICES}
     average = any(shape.pool is not None and shape.pool.kind == "average" for shape in shapes)
     smallest = dict.fromkeys(MAXIMA, 1)
@@ -174,8 +175,8 @@ def check_fits(shape: Shape, images: int, design: EngineDesign, where: str) -> N
 
     Raises:
         BadInput: the design does not support the layer; the message gives the reason. Possible
-            reasons are the size of the kernel, the padding, ReLU6, average pooling, windows that
-            extend beyond the edges, or an exceeded maximum.
+            reasons are the size of the kernel, the padding, ReLU6, leaky ReLU, average pooling,
+            windows that extend beyond the edges, or an exceeded maximum.
     """
     shape = run_shape(shape, design.k)
     if shape.k != design.k:
@@ -193,6 +194,8 @@ def check_fits(shape: Shape, images: int, design: EngineDesign, where: str) -> N
         )
     if shape.relu6 and not design.relu6:
         raise BadInput(f"{where}: ReLU6: the design is built for ReLU alone")
+    if shape.slope and not design.leaky:
+        raise BadInput(f"{where}: leaky ReLU: the design is built without its multipliers")
     if shape.hanging and not design.hanging:
         raise BadInput(
             f"{where}: pooling windows hang over the edge of the {shape.out_rows} x "

@@ -41,6 +41,7 @@ class UnpoolDesign:
         average: whether average pooling is built (a multiplier); max always is.
         hanging: whether windows may extend beyond the edges of the output delta.
         far: whether several windows may extend beyond an edge, by their stride or more.
+        leaky: whether ReLU can be leaky (a multiplier; with average pooling a second one).
         add_latency: cycles of an adder, 1 to 5.
         mul_latency: cycles of a multiplier, 1 to 3.
 
@@ -58,12 +59,13 @@ class UnpoolDesign:
     average: bool = False
     hanging: bool = False
     far: bool = False
+    leaky: bool = False
     add_latency: int = 4
     mul_latency: int = 3
 
     def __repr__(self) -> str:
         """The text that identifies the elaboration."""
-        return elaboration("UnpoolDesign", self, ("hanging", "far"))
+        return elaboration("UnpoolDesign", self, ("hanging", "far", "leaky"))
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
@@ -89,6 +91,21 @@ class UnpoolDesign:
         its own adder.
         """
         return 4 + (self.overlap**2 - 1) * self.add_latency
+
+    @property
+    def leak_latency(self) -> int:
+        """Cycles of the multiplier behind the sums: averages are masked there, maxima before."""
+        return self.mul_latency if self.leaky and self.average else 0
+
+    @property
+    def result_latency(self) -> int:
+        """Cycles from the issue of an element to its sum behind the mask."""
+        return self.sum_latency + self.leak_latency
+
+    @property
+    def factor_latency(self) -> int:
+        """Cycles that factors of the deltas add in front of the sums, in every run."""
+        return self.mul_latency + 1 if self.average or self.leaky else 0
 
 
 def unpool_words(columns: Count, maps: Count, overlap: int) -> Count:
@@ -128,5 +145,6 @@ def size_unpool(
     sizes: dict[str, Any] = {key: max(need[key] for need in needed) for key in needed[0]}
     sizes["hanging"] = any(shape.hanging for shape in shapes)
     sizes["far"] = any(shape.far for shape in shapes)
+    sizes["leaky"] = any(shape.slope for shape in shapes)
     sizes["average"] = any(s.pool is not None and s.pool.kind == "average" for s in shapes)
     return UnpoolDesign(**(sizes | chosen))

@@ -195,6 +195,14 @@ FAR = (
     ),
 )  # fmt: skip
 """More registers of a design whose windows may extend by their stride or more."""
+LEAKY: tuple[UnpoolRegister, ...] = (
+    switch("leaky", "ReLU is leaky", lambda run: run.shape.slope != 0),
+    UnpoolRegister(
+        "slope", 0, lambda design: largest_word(design.fmt), "word of its slope",
+        lambda run: run.shape.slope,
+    ),
+)  # fmt: skip
+"""Registers of a design for leaky ReLU; they count only while ReLU is undone."""
 
 ADDED_BUNDLE = "add_unpool_config"
 """The port of the same registers for the un-pooling of the start of the sums."""
@@ -203,6 +211,7 @@ ADDED_BUNDLE = "add_unpool_config"
 def unpool_table(design: UnpoolDesign, bundle: str = UNPOOL.bundle) -> UnpoolTable:
     """Return the registers of ``design``, of the port ``bundle``."""
     more = (HANGING if design.hanging else ()) + (FAR if design.far else ())
+    more += LEAKY if design.leaky else ()
     return UnpoolTable(bundle, UNPOOL.registers + more)
 
 

@@ -31,7 +31,7 @@ from merp.models.machines.cnn_merp.params.backward_design import BackwardDesign
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign
-from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
+from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad, random_slope
 from merp.testbenches.top.run import Run, Stuck
 
 MOMENTUM, BOTH = UpdateRule(momentum=True), UpdateRule(momentum=True, weight_decay=True)
@@ -39,7 +39,12 @@ ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
 
 
 def design_for(
-    k: int, halves: tuple[int, int], average: bool = False, far: bool = False, **chosen: Any
+    k: int,
+    halves: tuple[int, int],
+    average: bool = False,
+    far: bool = False,
+    leaky: bool = False,
+    **chosen: Any,
 ) -> Any:
     common: dict[str, Any] = dict(
         k=k, r=1, kernel_words=24, groups=4, row_words=48, max_size=14, max_maps=6, max_images=3,
@@ -51,7 +56,7 @@ def design_for(
     kept = {key: getattr(engine, key) for key in ("fmt", "add_latency", "mul_latency")}
     undone = UnpoolDesign(
         window=3, overlap=2 + far, words=64, max_size=14, max_maps=8, max_images=3, average=average,
-        hanging=average or far, far=far, **kept,
+        hanging=average or far, far=far, leaky=leaky, **kept,
     )  # fmt: skip
     return BackwardDesign(engine, update, undone)
 
@@ -68,6 +73,8 @@ ELABORATIONS: list[tuple[BackwardDesign, UpdateRule]] = [
     (design_for(4, (2, 1), fmt=FloatFormat(6, 9), sided=True, d=1, **FAST), MOMENTUM),
     (design_for(5, (1, 2), fmt=BFLOAT16, add_latency=3, mul_latency=2), PLAIN),
     (design_for(2, (2, 1), fmt=BINARY16, average=True, far=True, **FAST), MOMENTUM),
+    (design_for(3, (2, 2), average=True, leaky=True, add_latency=2, mul_latency=2), PLAIN),
+    (design_for(2, (1, 2), fmt=BFLOAT16, leaky=True, **FAST), PLAIN),
 ]
 
 
@@ -162,6 +169,8 @@ def _shape(rng: np.random.Generator, design: BackwardDesign) -> tuple[Shape, int
             continue
         if pool and -(-pool.window // pool.stride) > design.unpool.overlap:
             continue
+        if design.unpool.leaky and rng.random() < 0.8:
+            shape = replace(shape, slope=random_slope(rng, update_design.fmt))
         return shape, images
 
 
@@ -221,7 +230,7 @@ def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("index", few(range(len(ELABORATIONS)), 1, 3))
+@pytest.mark.parametrize("index", few(range(len(ELABORATIONS)), 1, 3, 8, 9))
 def test_random_layers_back_to_back(index: int) -> None:
     play([case(seed, index) for seed in range(3)])
 

@@ -16,7 +16,15 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.super_layer_bench import SuperLayerRun, run_super_layer
-from super_layer_runs import AROUND_SIX, SPECIAL, pattern, shape_for, spans_of, walked
+from super_layer_runs import (
+    AROUND_SIX,
+    SPECIAL,
+    pattern,
+    random_activation,
+    shape_for,
+    spans_of,
+    walked,
+)
 
 
 def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> EngineDesign:
@@ -123,8 +131,7 @@ def random_run(
         m = int(rng.integers(1, design.groups * design.n_cu + 1))
         try:
             relu = bool(rng.integers(2))
-            relu6 = design.relu6 and bool(rng.random() < 0.8)
-            shape = shape_for(m, rows, columns, pool, relu, relu6)
+            shape = shape_for(m, rows, columns, pool, *random_activation(rng, design, relu))
         except ValueError:
             continue
         images = int(rng.integers(1, 3))
@@ -161,7 +168,18 @@ DESIGNS = {
     "average, far": design_for(
         2, 1, average=True, pool_overlap=3, add_latency=2, mul_latency=1, hanging=True, far=True
     ),
+    "plain, leaky": design_for(
+        3, 2, leaky=True, mul_latency=1, pool_window=1, pool_overlap=1, pool_words=1
+    ),
+    "max, leaky": design_for(4, 2, leaky=True, pool_overlap=3, mul_latency=3),
+    "max, leaky or six": design_for(2, 1, leaky=True, relu6=True, pool_overlap=2, mul_latency=1),
+    "average, leaky": design_for(
+        4, 3, leaky=True, fmt=BFLOAT16, average=True, pool_overlap=2, add_latency=2, mul_latency=2
+    ),
 }
+
+
+LEAKY = [name for name in DESIGNS if "leaky" in name]
 
 
 @pytest.mark.parametrize("seed", [0, *in_full(1)])
@@ -176,6 +194,7 @@ DESIGNS = {
         "max, far",
         "average, far",
         "max, six",
+        *LEAKY,
     ),
 )
 def test_random_runs_match_golden(name: str, seed: int) -> None:

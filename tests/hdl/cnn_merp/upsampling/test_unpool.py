@@ -9,15 +9,16 @@ import pytest
 from block_bench import BlockBench, Drive, Recorded, Replays, Sample, at_random
 from marks import few, in_full, rows_in_full
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
-from merp.models.arithmetic.relu import relu
+from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.formats import BFLOAT16, FloatFormat
 from merp.models.base.shape import Padding, Pool, Shape
 from merp.models.golden.state import State, keep_state, packed
+from merp.models.golden.super_layer import activated
 from merp.models.golden.unpool import unpool as golden_unpool
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.models.machines.cnn_merp.params.unpool_registers import unpool_registers
-from merp.testbenches.cnn_merp.random_layers import random_hang
+from merp.testbenches.cnn_merp.random_layers import random_hang, random_slope
 from merp.testbenches.cnn_merp.unpool_bench import UnpoolBenchRun, run_unpool, unpool_args
 
 SPECIAL = [
@@ -50,13 +51,21 @@ DESIGNS = {
     "far, overlap 4": UnpoolDesign(
         **(ROOMY | {"overlap": 4, "window": 5}), hanging=True, far=True, average=True, add_latency=1
     ),
+    "leaky": UnpoolDesign(**ROOMY, leaky=True, add_latency=2, mul_latency=3),
+    "leaky, overlap 1": UnpoolDesign(**(ROOMY | {"overlap": 1}), leaky=True, mul_latency=1),
+    "leaky, average": UnpoolDesign(
+        **ROOMY, fmt=BFLOAT16, leaky=True, average=True, add_latency=1, mul_latency=2
+    ),
 }
 
 
+LEAKY = [name for name in DESIGNS if "leaky" in name]
+
+
 def shape_for(
-    maps: int, rows: int, columns: int, pool: Pool | None = None, relu: bool = True
+    maps: int, rows: int, columns: int, pool: Pool | None = None, relu: bool = True, slope: int = 0
 ) -> Shape:
-    return Shape(n=1, m=maps, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+    return Shape(n=1, m=maps, k=1, rows=rows, columns=columns, relu=relu, slope=slope, pool=pool)
 
 
 def words_of(rng: np.random.Generator, size: tuple[int, ...], fmt: FloatFormat) -> Bits:
@@ -73,8 +82,7 @@ def run_of(
 ) -> UnpoolBenchRun:
     rng = np.random.default_rng([seed, images, shape.rows, shape.columns, shape.m])
     activation = words_of(rng, (images, shape.out_rows, shape.out_columns, shape.m), design.fmt)
-    if shape.relu:
-        activation = relu(activation, design.fmt)
+    activation = activated(activation, shape, design.fmt)
     delta = words_of(rng, (images, shape.pooled_rows, shape.pooled_columns, shape.m), design.fmt)
     state = keep_state(activation, shape, "pooled", design.fmt)
     return UnpoolBenchRun(shape, delta, state, **how)  # type: ignore[arg-type]
@@ -169,7 +177,10 @@ def random_run(
         rows, columns = (int(side) for side in rng.integers(1, 9, 2))
         if pool is None or (pool.rows(rows) and pool.columns(columns)):
             break
-    shape = shape_for(int(rng.integers(1, 6)), rows, columns, pool, bool(rng.integers(2)))
+    maps, relu, slope = int(rng.integers(1, 6)), bool(rng.integers(2)), 0
+    if design.leaky and rng.random() < 0.8:
+        relu, slope = True, random_slope(rng, design.fmt)
+    shape = shape_for(maps, rows, columns, pool, relu, slope)
     return run_of(
         design, shape, int(rng.integers(1, 4)), int(rng.integers(1000)),
         offer=pattern(rng), offer_state=pattern(rng), accept=pattern(rng),
@@ -223,7 +234,7 @@ def test_several_windows_hanging_over_each_edge(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", few(DESIGNS, "max", "overlap 1", "hanging, overlap 3", "far, overlap 4")
+    "name", few(DESIGNS, "max", "overlap 1", "hanging, overlap 3", "far, overlap 4", *LEAKY)
 )
 @pytest.mark.parametrize("seed", [0, *in_full(1)])
 def test_random_runs(name: str, seed: int) -> None:
@@ -289,13 +300,13 @@ def test_without_pooling_a_layer_may_exceed_the_memories(average: bool) -> None:
 
 def fill(design: UnpoolDesign, shape: Shape) -> int:
     """Cycles from start to the first word out: entrance, memories and sum, FIFO."""
-    word = 1 + (design.mul_latency + 2 if design.average else 1)
+    word = 2 + design.factor_latency
     field = 1 + (shape.relu or bool(shape.pool and shape.pool.kind == "max"))
     if shape.pool is None:
         return max(word, field) + 3
     if shape.pool.kind == "average":
         field = 1  # masks come in while the product is made
-    return max(word, field) + design.sum_latency + 3
+    return max(word, field) + design.result_latency + 3
 
 
 @pytest.mark.parametrize(
@@ -309,6 +320,23 @@ def test_a_word_per_cycle(kind: str, window: int, stride: int, scaled: bool) -> 
     pool = None if kind == "none" else Pool(kind=kind, window=window, stride=stride)
     shapes = [shape_for(4, 7, 7, pool, relu) for relu in (True, False)]
     design = replace(size_unpool(shapes, max_images=2, add_latency=2), average=scaled)
+    trace = play(design, [run_of(design, shape, 2) for shape in shapes])
+    for (begin, end), shape in zip(whole_runs(trace), shapes, strict=True):
+        out = [cycle for cycle in transfers(trace, "source") if begin < cycle < end]
+        assert out[-1] - out[0] + 1 == 2 * 7 * 7 * 4
+        assert out[0] - begin == fill(design, shape)
+
+
+@pytest.mark.parametrize("kind", ["none", "max", "average"])
+def test_a_word_per_cycle_of_leaky_relu(kind: str) -> None:
+    """Later by one multiplier, with averages by two; without leaks, too."""
+    pool = None if kind == "none" else Pool(kind=kind, window=3, stride=2)
+    shapes = [
+        shape_for(4, 7, 7, pool, relu, slope)
+        for relu, slope in ((True, 0x3E99999A), (True, 0), (False, 0))
+    ]
+    design = size_unpool(shapes, max_images=2, add_latency=2, mul_latency=2)
+    assert design.leaky
     trace = play(design, [run_of(design, shape, 2) for shape in shapes])
     for (begin, end), shape in zip(whole_runs(trace), shapes, strict=True):
         out = [cycle for cycle in transfers(trace, "source") if begin < cycle < end]
@@ -440,7 +468,9 @@ def test_stride_beyond_the_map() -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
-@pytest.mark.parametrize("name", few(["max", "overlap 3", "bfloat16"], "overlap 3"))
+@pytest.mark.parametrize(
+    "name", few(["max", "overlap 3", "bfloat16", *LEAKY], "overlap 3", "leaky, average")
+)
 def test_vhdl_replays(name: str, replays: Replays) -> None:
     design = DESIGNS[name]
     kind = "average" if design.average else "max"
@@ -450,6 +480,11 @@ def test_vhdl_replays(name: str, replays: Replays) -> None:
         run_of(design, shape_for(3, 2, 2)),
         run_of(design, shape_for(1, 5, 4, Pool(window=2, stride=2)), 2, offer_state=(0, 1)),
     ]
+    if design.leaky:
+        slope = int(to_bits(0.3, design.fmt))
+        leaky = [replace(run.shape, slope=slope) for run in runs[1:]]
+        leaky.append(replace(shape, slope=slope))
+        runs += [run_of(design, each) for each in leaky]
     replays(play(design, runs), lint=True)
 
 

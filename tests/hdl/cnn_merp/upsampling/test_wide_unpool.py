@@ -1,6 +1,7 @@
 """Un-pooling of beats, computed or by a port, against the golden: bits, beats, errors, resets."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,10 +11,11 @@ import pytest
 from block_bench import BlockBench, Recorded, at_random
 from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
-from merp.models.arithmetic.relu import relu
+from merp.models.arithmetic.words import to_bits
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Pool, Shape
 from merp.models.golden.state import keep_state, packed
+from merp.models.golden.super_layer import activated
 from merp.models.golden.unpool import unpool as golden_unpool
 from merp.models.machines.cnn_merp.params.unpool_design import UnpoolDesign, size_unpool
 from merp.models.machines.cnn_merp.params.unpool_registers import UNPOOL, unpool_registers
@@ -26,8 +28,8 @@ every_block = pytest.mark.parametrize(
 )
 
 
-def shape_for(pool: Pool | None, relu: bool, maps: int = 3) -> Shape:
-    return Shape(n=1, m=maps, k=1, rows=5, columns=5, relu=relu, pool=pool)
+def shape_for(pool: Pool | None, relu: bool, maps: int = 3, slope: int = 0) -> Shape:
+    return Shape(n=1, m=maps, k=1, rows=5, columns=5, relu=relu, slope=slope, pool=pool)
 
 
 POOLED = [
@@ -52,7 +54,7 @@ def run_of(shape: Shape, seed: int, **how: Any) -> UnpoolBenchRun:
             (shape.pooled_rows, shape.pooled_columns),
         )
     ]
-    activation = relu(words[0], FMT) if shape.relu else words[0]
+    activation = activated(words[0], shape, FMT)
     return UnpoolBenchRun(shape, words[1], keep_state(activation, shape, "pooled", FMT), **how)
 
 
@@ -116,6 +118,28 @@ def test_beats_of_every_kind(block: Callable[..., Any], lanes: int) -> None:
         for i, (shape, at) in enumerate(
             [(POOLED[1], 9), (PLAIN[0], 4), (POOLED[0], 25), (POOLED[2], None), (PLAIN[1], 2)]
         )
+    ]
+    trace = play(block, runs, lanes)
+    assert not any(trace.column("framing_error"))
+
+
+@pytest.mark.parametrize(
+    ("block", "lanes"),
+    [(wide_unpool, 4), (unpool_beats, 8)],
+    ids=["computed", "by a port"],
+)
+@pytest.mark.parametrize("kinds", ["pooled", "plain"])
+def test_beats_of_leaky_relu(block: Callable[..., Any], lanes: int, kinds: str) -> None:
+    """Next to runs of ReLU and of none, with stalls and resets; also where nothing is pooled."""
+    slow = {"offer": (1, 0, 1), "offer_state": (0, 1), "accept": (1, 1, 0)}
+    slope = int(to_bits(0.75, FMT))
+    shapes = [*PLAIN, shape_for(None, True, slope=slope), shape_for(None, True, 1, slope)]
+    if kinds == "pooled":
+        shapes += [replace(each, slope=slope) for each in POOLED if each.relu] + POOLED
+    runs = [run_of(shape, i) for i, shape in enumerate(shapes)]
+    runs += [
+        run_of(shape, i, **slow, reset_at=at)
+        for i, (shape, at) in enumerate([*zip(shapes, (9, 4, 25, 13), strict=False)] * 2)
     ]
     trace = play(block, runs, lanes)
     assert not any(trace.column("framing_error"))

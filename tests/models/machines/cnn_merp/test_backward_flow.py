@@ -26,7 +26,9 @@ ALEXNET = open_network("alexnet")
 IMAGES = 2
 
 
-def design_for(halves: tuple[int, int], average: bool = False, **chosen: Any) -> BackwardDesign:
+def design_for(
+    halves: tuple[int, int], average: bool = False, leaky: bool = False, **chosen: Any
+) -> BackwardDesign:
     common: dict[str, Any] = dict(
         k=3, r=1, d=2, kernel_words=36, groups=6, row_words=48, max_size=12, max_maps=5,
         max_images=3, max_stride=3, fifo_words=32, mul_latency=1, add_latency=2,
@@ -36,7 +38,7 @@ def design_for(halves: tuple[int, int], average: bool = False, **chosen: Any) ->
     update = EngineDesign(**(common | chosen), n_cu=halves[1])
     undone = UnpoolDesign(
         window=3, overlap=2, words=64, max_size=14, max_maps=8, max_images=3, average=average,
-        add_latency=engine.add_latency, mul_latency=engine.mul_latency,
+        leaky=leaky, add_latency=engine.add_latency, mul_latency=engine.mul_latency,
     )  # fmt: skip
     return BackwardDesign(engine, update, undone)
 
@@ -46,6 +48,8 @@ DESIGNS = {
     "fused, by row": (
         design_for((3, 1), cu_kind="fused", ku_kind="row", ku_lanes=2, add_latency=4), PLAIN,
     ),
+    "leaky": (design_for((2, 2), leaky=True), PLAIN),
+    "leaky, averages": (design_for((2, 2), average=True, leaky=True), PLAIN),
     "one ring, by position": (design_for((1, 3), d=1, cu_kind="fused"), PLAIN),
 }  # fmt: skip
 

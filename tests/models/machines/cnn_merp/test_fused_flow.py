@@ -29,7 +29,7 @@ PAIR = ALEXNET.layer("conv1"), ALEXNET.layer("conv2")
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("index", [0, 2, 6, *in_full(1, 3, 4, 5)])
+@pytest.mark.parametrize("index", [0, 2, 6, *in_full(1, 3, 4, 5, 7)])
 def test_cycles_are_the_hardwares(index: int) -> None:
     cases = [*(case(seed, index, pressure=False) for seed in (40, 41)), plain(index, 12)]
     for each, record in zip(cases, play(cases), strict=True):
