@@ -5,8 +5,11 @@ CNN-MERP section IV.F: convolution, ReLU and pooling form one super layer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+
+LATER = ("relu6", "slope")
+"""Fields of ``Shape`` that its first version did not have."""
 
 POOL_KINDS = ("max", "average")
 
@@ -223,6 +226,15 @@ class Shape:
                 f"pool window must not exceed the {self.out_rows} x {self.out_columns} output"
                 f"{' and its padding' if self.pool.pad else ''}, not {self.pool.window}"
             )
+
+    def __repr__(self) -> str:
+        """Return the fields, without later ones at their default: saved trainings hash the text."""
+        shown = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if field.name not in LATER or getattr(self, field.name)
+        ]
+        return f"{type(self).__qualname__}({', '.join(shown)})"
 
     @property
     def top(self) -> int:
