@@ -112,6 +112,7 @@ _SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (3, {"leaky": True, "state": True}),
     (6, {"leaky": True, "relu6": True, "state": True}),
     (11, {"leaky": True}),
+    (7, {"hanging": True, "far": True, "pool_overlap": 3, "leaky": True, "state": True}),
 )
 
 SHAPED = tuple(

@@ -38,7 +38,7 @@ def test_random_layers_padded_apart_and_with_smaller_kernels(place: int) -> None
 
 @pytest.mark.full
 @pytest.mark.ghdl
-@pytest.mark.parametrize("place", [3, *in_full(0, 1, 2, *range(4, 22))])
+@pytest.mark.parametrize("place", [3, *in_full(0, 1, 2, *range(4, 23))])
 def test_vhdl_of_shaped_layers_gives_the_same_record(place: int) -> None:
     cases = [shaped_case(seed, place) for seed in (60, 61)]
     assert_same(run(cases, "ghdl", "rtl"), run(cases, "myhdl"))
@@ -188,7 +188,7 @@ def of_every(seed: int, place: int) -> LayerCase:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("place", [10, *in_full(*range(10), *range(11, 34))])
+@pytest.mark.parametrize("place", [10, *in_full(*range(10), *range(11, 35))])
 def test_many_random_layers_in_verilog_with_arrays_in_cpp(place: int) -> None:
     many_in_verilog(run, [of_every(seed, place) for seed in range(20, 100)])
 

@@ -168,6 +168,12 @@ DESIGNS = {
     "average, far": design_for(
         2, 1, average=True, pool_overlap=3, add_latency=2, mul_latency=1, hanging=True, far=True
     ),
+    "max, far, leaky": design_for(
+        3, 2, pool_overlap=4, hanging=True, far=True, leaky=True, mul_latency=2
+    ),
+    "average, far, leaky": design_for(
+        2, 1, average=True, pool_overlap=3, add_latency=2, hanging=True, far=True, leaky=True
+    ),
     "plain, leaky": design_for(
         3, 2, leaky=True, mul_latency=1, pool_window=1, pool_overlap=1, pool_words=1
     ),

@@ -51,6 +51,9 @@ DESIGNS = {
     "far, overlap 4": UnpoolDesign(
         **(ROOMY | {"overlap": 4, "window": 5}), hanging=True, far=True, average=True, add_latency=1
     ),
+    "far, leaky": UnpoolDesign(
+        **(ROOMY | {"overlap": 3}), hanging=True, far=True, leaky=True, average=True, add_latency=1
+    ),
     "leaky": UnpoolDesign(**ROOMY, leaky=True, add_latency=2, mul_latency=3),
     "leaky, overlap 1": UnpoolDesign(**(ROOMY | {"overlap": 1}), leaky=True, mul_latency=1),
     "leaky, average": UnpoolDesign(
