@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import few, in_full
 from network_text import average_pool, layer, max_pool, network_text
 from terminal import Terminal
 
@@ -115,7 +115,7 @@ def test_a_layer_that_pools_has_kernels_of_one(tmp_path: Path, terminal: Termina
     assert "pool2 is frozen" in told
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", few(list(NETWORKS), "mixed", "inception"))
 def test_the_hardware_trains_like_golden(name: str, train: Callable[..., bytes]) -> None:
     """Every pass of the hardware is compared with golden's, too."""
     assert train(name, "--engine", "myhdl") == train(name)

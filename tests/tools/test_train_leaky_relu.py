@@ -77,8 +77,8 @@ def trained(terminal: Terminal, words: list[object], *more: object) -> bytes:
 
 CASES = [
     (FLOATS, ("--engine", "myhdl")),
-    (BEATS, ("--engine", "myhdl")),
     *rows_in_full(
+        (BEATS, ("--engine", "myhdl")),
         (COMBINED, ("--engine", "myhdl")),
         (FUSED, ("--engine", "myhdl")),
         (FLOATS, ("--architecture", "pipeline", "--engine", "myhdl")),
