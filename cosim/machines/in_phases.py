@@ -18,11 +18,12 @@ from merp.cosim.phases.phase import HardwarePhase
 from merp.cosim.training.hardware_step import LayerPasses, check
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
+from merp.models.base.errors import BadInput
 from merp.models.base.rates import Rates, UpdateRule
 from merp.models.golden.initial import Parameters
 from merp.models.golden.training import LayerBackward, Step, Updated
 from merp.models.golden.unpool import unpool
-from merp.models.network.branches import receiver
+from merp.models.network.branches import all_expand, receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import phase_on
 from merp.models.network.step_passes import layer_passes
@@ -79,13 +80,22 @@ class Updating(HardwarePhase, Protocol):
 
 
 class InPhases:
-    """The layers of a network, each on its design. Deltas are stored at full resolution."""
+    """The layers of a network, each on its design. Deltas are stored at full resolution.
+
+    Raises:
+        BadInput: a layer has no design, or a concatenation needs deltas at pooled resolution.
+    """
 
     pooled = False
 
     def __init__(self, network: Network) -> None:
         for layer in network.layers:
             network.design(layer)  # raises BadInput if there is none
+        if not all_expand(network):
+            raise BadInput(
+                f"{network.name}: its deltas are of sums: allowed are concatenations of layers "
+                "with the same ReLU and pooling"
+            )
         self.network = network
 
     def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:

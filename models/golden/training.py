@@ -27,7 +27,7 @@ from merp.models.golden.loss import Labels, loss, right_of
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, joined, keep_state
 from merp.models.golden.unpool import unpool
-from merp.models.network.branches import behind, expands, learns, next_taker, parts, receiver
+from merp.models.network.branches import behind, learns, next_taker, parts, receiver
 from merp.models.network.network import Layer, Network
 
 
@@ -178,7 +178,8 @@ def propagate(
         delta: words, of the last layer's output, not yet rounded to their storage format.
         made: kernels and biases, before their update.
         pooled: whether deltas are stored at pooled resolution, as those of outputs, or as those of
-            sums. With a narrower storage format the bits depend on it.
+            sums. With a narrower storage format the bits depend on it. Hardware needs it if not
+            ``all_expand``.
     """
 
     def in_place(words: Bits, here: bool) -> Bits:
@@ -201,8 +202,7 @@ def propagate(
             left = delta_layer(layer, sums, kernels, network.fmt, summation, start)
             # The start of the next propagation to the same output is stored unchanged.
             unfinished = next_taker(network, layer) is not None
-            here = pooled or unfinished or not expands(network, earlier)
-            so_far[earlier.name] = in_place(left, here)
+            so_far[earlier.name] = in_place(left, pooled or unfinished)
             if not unfinished:
                 size = len(x), earlier.shape.pooled_rows, earlier.shape.pooled_columns, -1
                 maps = so_far.pop(earlier.name).reshape(size)
@@ -222,9 +222,8 @@ def leaves(
     earlier = behind(network, layer)
     taker = next_taker(network, layer)
     if taker is None:
-        at_outputs = pooled or not expands(network, earlier)
         return whole(
-            network, earlier, lambda part: passed(part).delta if at_outputs else passed(part).sums
+            network, earlier, lambda part: passed(part).delta if pooled else passed(part).sums
         )
     start = passed(taker).start
     assert start is not None
@@ -234,7 +233,7 @@ def leaves(
 def state_behind(network: Network, layer: Layer, state: Callable[[Layer], State]) -> State:
     """Return the mask for un-pooling and ReLU' at the output of a layer's delta propagation."""
     earlier = behind(network, layer)
-    if next_taker(network, layer) is not None or not expands(network, earlier):
+    if next_taker(network, layer) is not None:
         return State(kind="pooled")
     return joined([state(part) for part, _ in parts(network, earlier)])
 

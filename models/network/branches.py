@@ -45,17 +45,12 @@ def within(network: Network, layer: Layer) -> tuple[Layer, int]:
     return layer, 0
 
 
-def expands(network: Network, front: Layer) -> bool:
-    """Return whether one pass can expand the delta of an output to the size of the sums.
+def all_expand(network: Network) -> bool:
+    """Return whether one pass can expand the delta of each output to the size of the sums.
 
     It can for a layer, and for a concatenation whose parts have the same ReLU and pooling.
+    Otherwise deltas must be stored at pooled resolution.
     """
-    found = network.feeds.concatenations.get(front.name)
-    return found is None or found.alike
-
-
-def all_expand(network: Network) -> bool:
-    """Return whether one pass can expand the delta of each output (``expands``)."""
     return all(each.alike for each in network.feeds.concatenations.values())
 
 

@@ -31,7 +31,7 @@ class Concatenation:
     @property
     def alike(self) -> bool:
         """Whether all parts have the same ReLU, pooling and size of the sums."""
-        return len({_outline(part) for part in self.parts}) == 1
+        return _alike(self.parts)
 
     def maps(self) -> Iterator[tuple[Layer, slice]]:
         """Yield each part with the range of its maps."""
@@ -46,7 +46,7 @@ def concatenation(parts: Sequence[Layer]) -> Concatenation:
     shape, maps = parts[0].shape, sum(part.biases for part in parts)
     rows, columns = shape.out_rows, shape.out_columns
     relu, slope, pool = shape.relu, shape.slope, shape.pool
-    if len({_outline(part) for part in parts}) > 1:
+    if not _alike(parts):
         rows, columns = shape.pooled_rows, shape.pooled_columns
         relu, slope, pool = False, 0, None
     sums = Shape(n=maps, m=maps, k=1, rows=rows, columns=columns, relu=relu, slope=slope, pool=pool)
@@ -57,6 +57,6 @@ def concatenation(parts: Sequence[Layer]) -> Concatenation:
     return Concatenation(tuple(parts), whole)
 
 
-def _outline(part: Layer) -> tuple[object, ...]:
-    shape = part.shape
-    return shape.relu, shape.slope, shape.pool, shape.out_rows, shape.out_columns
+def _alike(parts: Sequence[Layer]) -> bool:
+    shapes = [part.shape for part in parts]
+    return len({(x.relu, x.slope, x.pool, x.out_rows, x.out_columns) for x in shapes}) == 1

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.formats import FORMATS
+from merp.models.base.toml_section import Section
+from merp.models.network.layer_section import output_of, read_input, read_layer
 from merp.models.network.network import Layer
-from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import AUTO
 from merp.models.network.registry import machine_for
 from merp.models.onnx.axes import CHANNELS_FIRST, CHANNELS_LAST, Axes
@@ -125,6 +126,7 @@ class Assembly:
         self.format = next(key for key, fmt in FORMATS.items() if fmt == graph.image.kind.fmt)
         self.layers: list[ModelLayer] = []
         image = graph.image
+        read_input(Section(graph.file, "network: input", self._head(image.size)["input"]))
         self.value = Value(layer=None, stage=0, size=image.size, flat=image.flat, axes=image.axes)
         self.values = {image.name: self.value}
         self.done: dict[Node, tuple[ModelLayer, ...]] = {}
@@ -171,7 +173,7 @@ class Assembly:
         self._check_design(layer, node, probe)
         self._take(self.value, node)
         self.layers.append(layer)
-        self.value = Value(layer=layer, stage=1, size=_output(probe), flat=kind == "fc")
+        self.value = Value(layer=layer, stage=1, size=output_of(probe), flat=kind == "fc")
 
     def extend(self, node: Node, keys: dict[str, Any]) -> None:
         """Add ReLU or pooling to the layers before ``node``; ``keys`` belong to [[layer]].
@@ -187,7 +189,7 @@ class Assembly:
             probe = self._probe(node, table, part.front)
             part.table = table
             self._check_design(part, node, probe)
-            size = _output(probe)
+            size = output_of(probe)
         self._belongs(node, front, (*size[:2], maps))
 
     def fold(self, node: Node, fold: Fold) -> None:
@@ -251,15 +253,26 @@ class Assembly:
             raise _taken_twice(layer, node, layer.taken)
         return layer
 
+    def others(self, value: Value, node: Node) -> list[Node]:
+        """Return the nodes besides ``node`` that use a value, under any name.
+
+        Nodes that pass a value on give it another name. They are done, and their users count.
+        """
+        same = value.layer, value.stage
+        names = [name for name, each in self.values.items() if (each.layer, each.stage) == same]
+        users = [user for name in names for user in self.graph.users.get(name, ())]
+        found = [user for user in users if user is not node and user not in self.done]
+        if value.layer is not None and value.layer.taken is not None:
+            found.append(value.layer.taken)
+        return found
+
     def take_alone(self, value: Value, name: str, node: Node) -> None:
         """Record that ``node``, and no other node, uses the output ``name`` of layers.
 
         Raises:
             BadInput: another node uses it, too.
         """
-        others = [each for each in self.graph.users[name] if each is not node]
-        if value.layer is not None and value.layer.taken is not None:
-            others.append(value.layer.taken)
+        others = self.others(value, node)
         if others:
             raise node.refuse(
                 f"joins {shown(name)}, which {others[0].label} uses, too: must be its only use: "
@@ -360,9 +373,10 @@ class Assembly:
         return {"name": self.name, "format": self.format, "input": size}
 
     def _probe(self, node: Node, table: dict[str, Any], front: Size) -> Layer:
-        """Read a table as the only layer of a network file, and return the layer."""
-        tables = {"network": self._head(front), "layer": [table]}
-        return network_of(node.where, tables).layers[0]
+        """Read a table of a network file, of a layer that takes maps of size ``front``."""
+        section = Section(node.where, "layer", table)
+        name, designs = section.name(), {AUTO: None}
+        return read_layer(section, name, front, designs, {}, FORMATS[self.format])
 
     def _check_design(self, layer: ModelLayer, node: Node, probe: Layer) -> None:
         """Check that a design can run the layer with any number of maps."""
@@ -385,11 +399,6 @@ class Assembly:
                 raise node.refuse(
                     f"{shown(tensor.name)} is of type {found}: must be {wanted}, like the images"
                 )
-
-
-def _output(layer: Layer) -> Size:
-    shape = layer.shape
-    return shape.pooled_rows, shape.pooled_columns, layer.biases
 
 
 def _taken_twice(layer: Front, node: Node, other: Node) -> BadInput:

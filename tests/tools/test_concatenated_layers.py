@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import merp
 from marks import few, in_full
 from network_text import average_pool, layer, max_pool, network_text
 from terminal import Terminal
@@ -115,7 +116,7 @@ def test_a_layer_that_pools_has_kernels_of_one(tmp_path: Path, terminal: Termina
     assert "pool2 is frozen" in told
 
 
-@pytest.mark.parametrize("name", few(list(NETWORKS), "mixed", "inception"))
+@pytest.mark.parametrize("name", few(list(NETWORKS), "mixed", "inception", "oblong"))
 def test_the_hardware_trains_like_golden(name: str, train: Callable[..., bytes]) -> None:
     """Every pass of the hardware is compared with golden's, too."""
     assert train(name, "--engine", "myhdl") == train(name)
@@ -159,6 +160,16 @@ def test_deltas_of_sums_are_refused_where_layers_differ(tmp_path: Path, terminal
         "merp: --delta-at sums: mixed has a concatenation of layers with different ReLU or "
         "pooling, which takes deltas at pooled resolution: allowed: pooled"
     )
+
+
+def test_the_library_stores_deltas_where_they_can_be_expanded(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.toml"
+    path.write_text(MIXED)
+    layer = merp.load(str(path))["fc6"]
+    found = layer.run(phase="dp")
+    assert found.passed
+    with pytest.raises(merp.BadInput, match="mixed has a concatenation of layers with different"):
+        layer.run(phase="dp", delta_at="sums")
 
 
 @pytest.mark.parametrize("name", ["fire", "mixed"])

@@ -267,8 +267,8 @@ BAD = {
         "layer conv1: pool: window = 'map': must be a whole number from 1 to 4096"
     ),
     HEAD + CONV + '[[layer]]\nname = "pool2"\nmaps = 6\npool = { kind = "max", window = 2 }\n': (
-        "layer pool2: unknown key 'maps': allowed are name, design, fractions, input, pool, "
-        "activation, relu, slope"
+        "layer pool2: unknown key 'maps': allowed are name, design, fractions, input, activation, "
+        "relu, slope, pool"
     ),
     HEAD.replace('"t"', '"/x/y"') + CONV: f"network: name = '/x/y': must be {ALLOWED_NAME}",
     HEAD + CONV.replace("conv1", "conv/1"): f"layer 1: name = 'conv/1': must be {ALLOWED_NAME}",

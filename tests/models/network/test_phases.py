@@ -1,5 +1,6 @@
 """Phases of layers, frozen layers included: which exist, and why others do not."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,14 @@ from merp.models.machines.cnn_merp.memory.step_memory import StepMemory
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.network.branches import receiver
 from merp.models.network.network import Network
-from merp.models.network.network_file import read_network
+from merp.models.network.network_file import network_of, read_network
 from merp.models.network.phases import apart, has_phase, lacks
 from merp.models.network.step_passes import layer_passes
 from merp.models.network.workload import nests
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.count import Count
 from merp.tools.common.data import DATA
+from network_text import layer, max_pool, network_text
 
 LAYERS = [*(f"conv{place}" for place in range(1, 9)), "fc9"]
 
@@ -109,9 +111,18 @@ def test_memory_has_no_arrays_that_no_pass_reads(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_network_that_learns_nothing_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("frozen", [True, False])
+def test_a_network_that_learns_nothing_is_refused(frozen: bool, tmp_path: Path) -> None:
+    """All its layers are frozen, or only pool, or both."""
+    message = (
+        "net.toml: no layer is trainable: at least one convolution or full connection must be, "
+        "without trainable = false"
+    )
     with pytest.raises(BadInput) as error:
         freezing(tmp_path, "tiny3", "conv1", "conv2", "fc3")
-    assert str(error.value) == (
-        "net.toml: all layers have trainable = false: allowed is all but one"
-    )
+    assert str(error.value) == message
+    convolution = [layer("conv1", 2, kernel=1, trainable=False)] if frozen else []
+    text = network_text("net", (4, 4, 1), *convolution, {"name": "pool2", "pool": max_pool(2, 2)})
+    with pytest.raises(BadInput) as error:
+        network_of("net.toml", tomllib.loads(text))
+    assert str(error.value) == message

@@ -12,6 +12,7 @@ from merp.library.request import RunKeywords
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.shape import Shape
 from merp.models.network import network as description
+from merp.models.network.branches import all_expand
 from merp.models.network.phases import going_back_for, has_phase, known_phases, lacks
 from merp.models.network.registry import machine_of
 from merp.tools.common.checks import input_words, whole_number, words
@@ -148,12 +149,19 @@ class Layer:
 
     def _before(self, phase: str, asked: str | None, *, alone: bool) -> bool:
         does = known_phases()[phase]
-        own = "pooled" if does.combined or (alone and does.propagates) else "sums"
+        apart = does.backward and not all_expand(self._network)
+        needs = does.combined or apart or (alone and does.propagates)
+        own = "pooled" if needs else "sums"
         at = asked or own
         if at == "pooled" and does.forward:
             raise BadInput("delta_at = 'pooled': phase fp takes no deltas: allowed with dp, bp, ku")
         if at == "sums" and does.combined:
             raise BadInput("delta_at = 'sums': phase bp takes pooled ones: allowed: pooled")
+        if at == "sums" and apart:
+            raise BadInput(
+                f"delta_at = 'sums': {self._network.name} has a concatenation of layers with "
+                "different ReLU or pooling: allowed: pooled"
+            )
         if at == "sums" and own == "pooled":
             raise BadInput(
                 "delta_at = 'sums': this needs the pooling of the layer in front, which x does "
