@@ -235,8 +235,7 @@ def _add(assembly: Assembly, node: Node, keys: dict[str, Any]) -> None:
     pooling is of the images.
     """
     front = assembly.value.layer
-    several = len(assembly.graph.users[node.inputs[0]]) > 1
-    if front is None or front.pooled or front.taken is not None or several:
+    if front is None or front.pooled or assembly.others(assembly.value, node):
         assembly.begin(node, POOLING, None, None, {"pool": keys})
         return
     assembly.extend(node, {"pool": keys})

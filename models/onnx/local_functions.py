@@ -8,7 +8,10 @@ from typing import Any
 from merp.models.base.errors import BadInput, one_line
 from merp.models.onnx.model_file import NODES
 
-Key = tuple[str, str, str]
+Key = tuple[str, str, str]  # domain, name and overload of a function
+
+DEEPEST = 64
+"""Most functions that call each other, one in the other."""
 
 
 def inlined(where: str, model: Any) -> Any:
@@ -62,7 +65,3 @@ def _count(
             counts[key] = _count(where, body, functions, counts, (*callers, key))
         found += counts[key]
     return found
-
-
-DEEPEST = 64
-"""Most functions that call each other, one in the other."""

@@ -76,8 +76,12 @@ def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.n
     for layer, source in zip(network.layers, imported.layers, strict=True):
         beside = added(network, layer)
         x, error = (as_input(each, layer) for each in taken(network, layer, made) or images)
-        kernels, biases = np.ones((layer.biases, 1, 1, 1)), np.zeros(layer.biases)
-        if not layer.only_pools:
+        if layer.only_pools:
+            k, elements = layer.shape.k, layer.shape.rows * layer.shape.columns
+            averaged = elements if k > 1 else 1  # with k above 1 the window is the whole map
+            kernels = np.full((layer.biases, 1, k, k), 1 / averaged)
+            biases = np.zeros(layer.biases)
+        else:
             kernels, biases = (to_values(each, network.fmt) for each in network.weights[layer.name])
         spread = np.abs(biases)
         if source.bias is not None:

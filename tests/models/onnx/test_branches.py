@@ -118,9 +118,14 @@ def test_a_pooling_of_joined_maps_is_a_part_of_each_layer(tmp_path: Path) -> Non
              "g = join e f", "y = widest4 g"],
             ["a", "b", "c input a", "e input b,c pools", "f input b,c pools", "y input e,f"],
         ),
+        (
+            ["a = conv x", "b = relu a", "c = Identity b", "d = pool c", "e = half b",
+             "f = join d e", "y = wide f"],
+            ["a", "d pools", "e input a", "y input d,e"],
+        ),
         (["a = pool x", "y = conv a"], ["a pools", "y"]),
     ],
-    ids=["second", "beside", "joined", "images"],
+    ids=["second", "beside", "joined", "renamed", "images"],
 )  # fmt: skip
 def test_a_pooling_is_a_layer_of_its_own(
     lines: list[str], found: list[str], tmp_path: Path
@@ -301,6 +306,10 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "maps that are joined to the images": (
         ("a = conv x", "y = join a x"),
         "'y' (Concat): joins the images: allowed are outputs of layers",
+    ),
+    "maps that are joined and used under another name": (
+        (*BLOCK, "d = conv b", "e = Identity c", "f = join d c", "y = conv e"),
+        "'f' (Concat): joins 'c', which node 'y' (Conv) uses, too: must be its only use",
     ),
     "rows that are joined": (
         (*BLOCK, "d = conv b", "y = rows c d"),

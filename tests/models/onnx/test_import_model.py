@@ -59,6 +59,20 @@ def test_three_layers_are_within_the_stated_error_of_the_runtime(seed: int, tmp_
 
 
 @needs("onnxruntime")
+@pytest.mark.parametrize("size", [(7, 5), (4, 11)])
+def test_the_average_of_an_oblong_map(size: tuple[int, int], tmp_path: Path) -> None:
+    nodes = [
+        made.node("Conv", "x w b", "a"), made.node("GlobalAveragePool", "a", "m"),
+        made.node("Flatten", "m", "f"), made.node("Gemm", "f u", "y"),
+    ]  # fmt: skip
+    weights = {"w": made.numbers(3, 2, 1, 1), "b": made.numbers(3), "u": made.numbers(3, 4)}
+    path = made.saved(tmp_path, made.model(nodes, weights, size=("N", 2, *size)))
+    imported = import_model(path)
+    assert [layer.only_pools for layer in imported.network.layers] == [False, True, False]
+    check_against_runtime(imported, path, 0)
+
+
+@needs("onnxruntime")
 @pytest.mark.parametrize("make", [made.random_model, made.random_branches, made.random_fires])
 @pytest.mark.parametrize("seed", range(8))
 def test_random_networks_are_within_the_stated_error_of_the_runtime(
