@@ -1,4 +1,4 @@
-"""Groups of beats for positions behind the sums, which complete pooling windows."""
+"""Groups and elements of beats for positions behind the sums, which complete pooling windows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from merp.hdl.base.signals import flag
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, ResultBeat
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.streams.head import Head
+from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 
 @block
@@ -89,3 +90,22 @@ def late_elements(
             beat.elements.next = 0
 
     return measure
+
+
+@block
+def neutral_element(late: Bit, average: Bit, x: Word, y: Word, design: EngineDesign) -> Any:
+    """Replace an element behind the sums by one that changes no result.
+
+    -0 plus a number is the number. -infinity is larger than nothing, and of equals the first wins.
+    """
+    zero, least = design.fmt.sign_bit, design.fmt.sign_bit | design.fmt.inf
+
+    @always_comb
+    def replace() -> None:
+        y.next = x
+        if late and average:
+            y.next = zero
+        elif late:
+            y.next = least
+
+    return replace

@@ -9,13 +9,13 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb, block
 
-from merp.hdl.arithmetic.leaky_relu import leaky_relu
 from merp.hdl.arithmetic.relu import relu
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
+from merp.hdl.cnn_merp.super_layer.late_groups import neutral_element
+from merp.hdl.cnn_merp.super_layer.leaky_lanes import late_results, leak_latency, leaky_lanes
 from merp.hdl.cnn_merp.super_layer.no_pooling import no_pooling
 from merp.hdl.cnn_merp.super_layer.partial_writer import partial_writer
 from merp.hdl.cnn_merp.super_layer.pool_code import pool_code
@@ -75,25 +75,6 @@ def _divert(
 
 
 @block
-def _neutral(late: Bit, average: Bit, x: Word, y: Word, design: EngineDesign) -> Any:
-    """Replace an element behind the sums by one that changes no result.
-
-    -0 plus a number is the number. -infinity is larger than nothing, and of equals the first wins.
-    """
-    zero, least = design.fmt.sign_bit, design.fmt.sign_bit | design.fmt.inf
-
-    @always_comb
-    def replace() -> None:
-        y.next = x
-        if late and average:
-            y.next = zero
-        elif late:
-            y.next = least
-
-    return replace
-
-
-@block
 def _pooling(
     clk: Bit,
     start: Bit,
@@ -146,63 +127,6 @@ def _pooling(
         for x, y in zip(rectified, elements, strict=True)
     ]
     return (control, units, coding, lags) if lags else (control, units, coding)
-
-
-def _leak_latency(design: EngineDesign) -> int:
-    return design.leak_latency
-
-
-@block
-def _leaking(
-    clk: Bit,
-    config: OutputConfig,
-    beat: ResultBeat,
-    rectified: list[Word],
-    leaked: list[Word],
-    design: EngineDesign,
-) -> Any:
-    """Apply leaky ReLU to each lane of a beat, next to its ReLU."""
-    width, place = design.fmt.width, design.sum_format.width
-    return [
-        leaky_relu(
-            clk,
-            leaky=config.leaky,
-            slope=config.slope,
-            x=beat.data(lane * place + width, lane * place),
-            rectified=rectified[lane],
-            y=leaked[lane],
-            fmt=design.fmt,
-            latency=design.leak_latency,
-        )
-        for lane in range(len(leaked))
-    ]
-
-
-@block
-def _late_results(
-    clk: Bit, rst: Bit, beat: ResultBeat, number: Word, last: Bit, cycles: int
-) -> Any:
-    """Delay the results of a beat without pooling; the number is 0 behind a reset."""
-    valid, arrived = flag(), flag()
-    waited = bits(len(number))
-
-    @always_comb
-    def mark() -> None:
-        valid.next = beat.results != 0
-
-    @always_comb
-    def present() -> None:
-        number.next = 0
-        if arrived:
-            number.next = waited
-
-    return (
-        mark,
-        valid_delay(clk, rst, d=valid, q=arrived, cycles=cycles),
-        delay(clk, d=beat.results, q=waited, cycles=cycles),
-        delay(clk, d=beat.last, q=last, cycles=cycles),
-        present,
-    )
 
 
 @block
@@ -339,7 +263,7 @@ def super_layer(
     latency = pool_unit_latency(design) if pooling else 0
     leaky = config.get("leaky")
     if leaky is not None:
-        latency += _leak_latency(design)
+        latency += leak_latency(design)
     places = latency + CREDIT_RETURN + 1  # one more for the decision
 
     word = Head(design.n_cu * place)
@@ -391,7 +315,7 @@ def super_layer(
     if leaky is not None:
         activated = [bits(width) for _ in range(r)]
         rectifiers.append(
-            _leaking(
+            leaky_lanes(
                 clk, config=config, beat=beat, rectified=rectified, leaked=activated, design=design
             )
         )
@@ -402,10 +326,10 @@ def super_layer(
             late = beat.late
             if leaky is not None:
                 late = flag()
-                rectifiers.append(delay(clk, d=beat.late, q=late, cycles=_leak_latency(design)))
+                rectifiers.append(delay(clk, d=beat.late, q=late, cycles=leak_latency(design)))
             pooled_elements = [bits(width) for _ in range(r)]
             rectifiers += [
-                _neutral(late=late, average=config.average, x=x, y=y, design=design)
+                neutral_element(late=late, average=config.average, x=x, y=y, design=design)
                 for x, y in zip(activated, pooled_elements, strict=True)
             ]
         elements = [bits(element_width(design)) for _ in range(r)]
@@ -433,7 +357,7 @@ def super_layer(
         if leaky is not None:
             number, last = count(r), flag()
             stages.append(
-                _late_results(clk, rst, beat=beat, number=number, last=last, cycles=latency)
+                late_results(clk, rst, beat=beat, number=number, last=last, cycles=latency)
             )
     pooled = ConcatSignal(*reversed(elements)) if design.state and r > 1 else elements[0]
     results = Results(pooled, number, last)

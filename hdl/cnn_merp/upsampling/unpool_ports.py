@@ -26,7 +26,10 @@ def address_width(design: UnpoolDesign) -> int:
 
 
 def leak_latency(design: UnpoolDesign) -> int:
-    """Return the cycles of the multiplier for leaky ReLU behind the sums, 0 without it."""
+    """Return the cycles of the multiplier for leaky ReLU behind the sums, 0 without it.
+
+    As in ``super_layer.leaky_lanes``, plain designs keep the comments of their files.
+    """
     return design.leak_latency
 
 

@@ -132,7 +132,7 @@ def test_random_windows(seed: int) -> None:
 
 
 def test_windows_at_the_edges() -> None:
-    """What hardware is told: the windows over the first index, and those that end in the last."""
+    """Registers have the windows that hold the first index, and those that the last index ends."""
     for pool, rows, columns in random_pools(np.random.default_rng(5), 2000):
         found = windows(pool, rows, columns)
         first = tuple(sum(0 in each for each in line) for line in found)

@@ -146,20 +146,20 @@ class StepMemory:
         name = f"{whole.name}.maps"
         mask = state_bytes(shape, shape.m, images)
         for group in range(layer.groups):
-            parts: dict[str, Part | None] = {
+            ports: dict[str, Part | None] = {
                 "map_in": self._maps(layer, group),
                 "kernel": self._parameters(layer, group, "kernel", "kernels", "fp"),
                 "bias": self._parameters(layer, group, "bias", "biases", "fp"),
             }
             if adding is not None:
-                parts["add_in"] = _of_maps(
+                ports["add_in"] = _of_maps(
                     f"{adding.name}.maps", _sums(layer, images), group, shape.m
                 )
             self._array(name, size, layer, "fp", "map_out")
-            parts["map_out"] = _of_maps(name, size, group, shape.m, first)
+            ports["map_out"] = _of_maps(name, size, group, shape.m, first)
             if mask:
-                parts["state_out"] = self._state_out(layer, group, mask)
-            yield parts
+                ports["state_out"] = self._state_out(layer, group, mask)
+            yield ports
 
     def _state_out(self, layer: Layer, group: int, mask: int) -> Part:
         """Return the place of the mask of a group, of ``mask`` bytes.
@@ -245,18 +245,18 @@ class StepMemory:
 
     def _update(self, layer: Layer) -> Iterator[dict[str, Part | None]]:
         for group in range(layer.groups):
-            parts: dict[str, Part | None] = {
+            ports: dict[str, Part | None] = {
                 "map_in": self._maps(layer, group),
                 "delta_in": self._delta_in(layer, group),
             }
             for port, array in (("kernel", "kernels"), ("bias", "biases")):
-                parts[port] = self._parameters(layer, group, port, array, "ku")
-                parts[f"{port}_out"] = parts[port]
+                ports[port] = self._parameters(layer, group, port, array, "ku")
+                ports[f"{port}_out"] = ports[port]
                 if self.momentum:
                     name, moving = f"{port}_velocity_in", f"{port}_velocities"
-                    parts[name] = self._parameters(layer, group, name, moving, "ku")
-                    parts[f"{port}_velocity_out"] = parts[name]
-            yield parts
+                    ports[name] = self._parameters(layer, group, name, moving, "ku")
+                    ports[f"{port}_velocity_out"] = ports[name]
+            yield ports
 
 
 def _sums(layer: Layer, images: int) -> tuple[int, ...]:

@@ -296,6 +296,23 @@ def test_deltas_end_anywhere_in_a_beat_and_wait_for_their_mask_bits(index: int) 
 
 
 @pytest.mark.sample(1)
+def of_ones(shape: Shape, front: Shape, which: DeltaDesign) -> Case:
+    """Two images of ones that propagate to ``front``, without pressure."""
+    ones = {
+        "deltas": (2, shape.out_rows, shape.out_columns, shape.m),
+        "kernels": (shape.m, shape.n, shape.k, shape.k),
+        "activation": (2, front.out_rows, front.out_columns, front.m),
+    }
+    made = {name: np.full(size, 0x3F800000, np.uint32) for name, size in ones.items()}
+    state = keep_state(made["activation"], front, "pooled", BINARY32)
+    summation = which.engine.summation
+    sums = delta_convolution(made["deltas"], made["kernels"], shape, BINARY32, summation)
+    return Case(
+        shape, front, which, made["deltas"], made["kernels"], packed(state, front, BINARY32),
+        unpool(sums, state, front, BINARY32), {}, None,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("port", "pool", "cycles"),
     [
@@ -311,17 +328,7 @@ def test_so_many_deltas_leave_in_a_cycle(port: int, pool: Pool | None, cycles: i
     shape = Shape(n=8, m=1, k=3, rows=8, columns=8, pad=1)
     side = 16 if pool else 8
     front = Shape(n=1, m=8, k=1, rows=side, columns=side, pool=pool)
-    ones = {"deltas": (2, 8, 8, 1), "kernels": (1, 8, 3, 3), "activation": (2, side, side, 8)}
-    made = {name: np.full(size, 0x3F800000, np.uint32) for name, size in ones.items()}
-    state = keep_state(made["activation"], front, "pooled", BINARY32)
-    summation = which.engine.summation
-    sums = delta_convolution(made["deltas"], made["kernels"], shape, BINARY32, summation)
-    golden = unpool(sums, state, front, BINARY32)
-    one = Case(
-        shape, front, which, made["deltas"], made["kernels"], packed(state, front, BINARY32),
-        golden, {}, None,
-    )  # fmt: skip
-    [record] = run([one])
+    [record] = run([of_ones(shape, front, which)])
     total = record.outcome.status["status_total"]
     assert cycles < total < cycles + 64
     modelled = delta_cycles(shape, front, 8, 2, which.engine).total
@@ -337,17 +344,7 @@ def test_cycles_where_several_windows_hang_over_an_edge(window: int, stride: int
     front = Shape(n=1, m=8, k=1, rows=9, columns=9, pool=pool)
     rows, columns = front.pooled_rows, front.pooled_columns
     shape = Shape(n=8, m=1, k=3, rows=rows, columns=columns, pad=1)
-    ones = {"deltas": (2, rows, columns, 1), "kernels": (1, 8, 3, 3), "activation": (2, 9, 9, 8)}
-    made = {name: np.full(size, 0x3F800000, np.uint32) for name, size in ones.items()}
-    state = keep_state(made["activation"], front, "pooled", BINARY32)
-    summation = which.engine.summation
-    sums = delta_convolution(made["deltas"], made["kernels"], shape, BINARY32, summation)
-    golden = unpool(sums, state, front, BINARY32)
-    one = Case(
-        shape, front, which, made["deltas"], made["kernels"], packed(state, front, BINARY32),
-        golden, {}, None,
-    )  # fmt: skip
-    [record] = run([one])
+    [record] = run([of_ones(shape, front, which)])
     modelled = delta_cycles(shape, front, 8, 2, which.engine).total
     assert modelled == pytest.approx(record.outcome.status["status_total"], rel=0.05)
 
