@@ -1,0 +1,1 @@
+"""Streaming modules of F-CNN: maps stream through them, the images of a batch innermost."""

@@ -1,0 +1,1 @@
+"""Parameters and registers of the streaming modules."""

@@ -1,0 +1,1 @@
+"""Benches of the streaming modules of F-CNN."""
