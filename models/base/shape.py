@@ -8,8 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
-LATER = ("relu6", "slope")
+LATER = ("relu6", "slope", "tanh")
 """Fields of ``Shape`` that its first version did not have."""
+
+NO_ACTIVATION, RELU_ONLY, RELU6, LEAKY_RELU, TANH = "none", "relu", "relu6", "leaky-relu", "tanh"
+"""Names of activations."""
 
 POOL_KINDS = ("max", "average")
 
@@ -186,12 +189,13 @@ class Shape:
         relu6: whether this ReLU also stops at 6: min(max(x, 0), 6); false without ReLU.
         slope: factor of the elements that are not positive, in leaky ReLU: a word of the
             network's number format. 0 in ReLU, which replaces them by +0, and without ReLU.
+        tanh: whether tanh follows, behind the maximum of a pooling; then without ReLU.
         pool: pooling, or None.
 
     Raises:
         ValueError: a size is below 1, or padding is not below the kernel size. Or a kernel is
-            larger than the padded map, or a pooling window than the output. Or both relu6 and
-            slope are given.
+            larger than the padded map, or a pooling window than the output. Or two activations
+            are given, or tanh with average pooling.
     """
 
     n: int
@@ -204,6 +208,7 @@ class Shape:
     relu: bool = True
     relu6: bool = False
     slope: int = 0
+    tanh: bool = False
     pool: Pool | None = None
 
     def __post_init__(self) -> None:
@@ -221,6 +226,10 @@ class Shape:
         object.__setattr__(self, "slope", self.slope if self.relu else 0)
         if self.relu6 and self.slope:
             raise ValueError(f"slope must be 0 with relu6, not {self.slope}")
+        if self.tanh and self.relu:
+            raise ValueError("relu must be false with tanh, not true")
+        if self.tanh and self.pool and self.pool.kind != "max":
+            raise ValueError(f"pool kind must be max with tanh, not {self.pool.kind!r}")
         if self.pool and (self.pooled_rows < 1 or self.pooled_columns < 1):
             raise ValueError(
                 f"pool window must not exceed the {self.out_rows} x {self.out_columns} output"
@@ -235,6 +244,18 @@ class Shape:
             if field.name not in LATER or getattr(self, field.name)
         ]
         return f"{type(self).__qualname__}({', '.join(shown)})"
+
+    @property
+    def activation(self) -> str:
+        """Name of the activation."""
+        if self.tanh or not self.relu:
+            return TANH if self.tanh else NO_ACTIVATION
+        return LEAKY_RELU if self.slope else RELU6 if self.relu6 else RELU_ONLY
+
+    @property
+    def up_to_relu(self) -> Shape:
+        """The same layer without pooling, and without tanh behind it."""
+        return replace(self, pool=None, tanh=False)
 
     @property
     def top(self) -> int:

@@ -9,9 +9,9 @@ from merp.models.golden.delta import delta_layer
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.in_memory import in_memory, input_in_memory, pair_in_memory
 from merp.models.golden.inference import forward_layer
-from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
 from merp.models.golden.stored import Stored
+from merp.models.golden.super_layer import pooled as pooled_maps
 from merp.models.golden.training import RATE, LayerBackward
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
@@ -55,10 +55,10 @@ class LayerStep(GoldenStep):
         if delta is not None and pooled:
             delta = in_memory(delta, "deltas", fmt, storage)
         self._layer, self._x, self._delta, self._add = layer, x, delta, add
-        unpooled = replace(layer, shape=replace(layer.shape, pool=None))
+        unpooled = replace(layer, shape=layer.shape.up_to_relu)
         sums = forward_layer(unpooled, x, *parameters, fmt, network.summation(layer), add)
         self._state = keep_state(sums, layer.shape, "pooled", fmt)
-        self._y = in_memory(pool_maps(sums, layer.shape.pool, fmt), "maps", fmt, storage)
+        self._y = in_memory(pooled_maps(sums, layer.shape, fmt), "maps", fmt, storage)
 
     def x(self, layer: Layer) -> Bits:
         """Return the input of the layer."""

@@ -22,12 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.arithmetic.tanh import tanh
 from merp.models.arithmetic.words import is_below_six, is_positive
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Pool, Shape
 from merp.models.base.state_field import STATES, position_bits, state_field_bits
-from merp.models.golden.pooling import largest
+from merp.models.golden.pooling import largest, pool_maps
 
 Mask = NDArray[np.bool_]
 
@@ -41,12 +42,15 @@ class State:
         activation: (images, out_rows, out_columns, maps) words.
         mask: one per activation, or one per maximum (``pooled`` with max pooling).
         position: of the maxima, uint32, (images, pooled_rows, pooled_columns, maps).
+        output: (images, pooled_rows, pooled_columns, maps) words, of tanh: its derivative follows
+            from it. It is a map in memory, and no part of the mask there.
     """
 
     kind: str
     activation: Bits | None = None
     mask: Mask | None = None
     position: Bits | None = None
+    output: Bits | None = None
 
 
 def of_maps(state: State, low: int, high: int) -> State:
@@ -61,6 +65,7 @@ def chosen(state: State, maps: slice | NDArray[np.int64]) -> State:
         activation=None if state.activation is None else state.activation[..., maps],
         mask=None if state.mask is None else state.mask[..., maps],
         position=None if state.position is None else state.position[..., maps],
+        output=None if state.output is None else state.output[..., maps],
     )
 
 
@@ -85,6 +90,7 @@ def joined(states: Sequence[State]) -> State:
         activation=join([each.activation for each in states]),
         mask=join([each.mask for each in states]),
         position=join([each.position for each in states]),
+        output=join([each.output for each in states]),
     )
 
 
@@ -113,16 +119,17 @@ def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> S
     if kind not in STATES:
         raise ValueError(f"kind of state must be one of {', '.join(STATES)}, not {kind!r}")
     pool = shape.pool if shape.pool and shape.pool.kind == "max" else None
+    output = tanh(pool_maps(activation, pool, fmt), fmt) if shape.tanh else None
     if not (shape.relu or pool):
-        return State(kind=kind)
+        return State(kind=kind, output=output)
     if kind == "32":
-        return State(kind=kind, activation=activation)
+        return State(kind=kind, activation=activation, output=output)
     masked, position = activation, None
     if pool:
         maxima, position = largest(activation, pool, fmt)
         masked = maxima if kind == "pooled" else activation
     mask = relu_mask(masked, fmt, relu6=shape.relu6) if shape.relu else None
-    return State(kind=kind, mask=mask, position=position)
+    return State(kind=kind, mask=mask, position=position, output=output)
 
 
 def _fields(state: State, shape: Shape, fmt: FloatFormat) -> Iterator[tuple[Bits, int]]:

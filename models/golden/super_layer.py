@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from merp.models.arithmetic.relu import leaky_relu, relu, relu6
+from merp.models.arithmetic.tanh import tanh
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
 from merp.models.base.shape import Shape
@@ -53,7 +54,13 @@ def super_layer(
         start = from_maps(add, fmt, summation, bias)
         sums = partial_sums(x, kernels, start, shape.stride, shape.pad, fmt, summation)
         y = finished(sums, fmt, summation)
-    return pool_maps(activated(y, shape, fmt), shape.pool, fmt)
+    return pooled(activated(y, shape, fmt), shape, fmt)
+
+
+def pooled(sums: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
+    """Return the output of a layer: its sums after ReLU, pooled, and then tanh of them, if any."""
+    maxima = pool_maps(sums, shape.pool, fmt)
+    return tanh(maxima, fmt) if shape.tanh else maxima
 
 
 def activated(sums: Bits, shape: Shape, fmt: FloatFormat) -> Bits:

@@ -24,8 +24,8 @@ from merp.models.golden.inference import forward_layer, inputs
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.golden.kernel_update import gradients, update
 from merp.models.golden.loss import Labels, loss, right_of
-from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, joined, keep_state
+from merp.models.golden.super_layer import pooled as pooled_maps
 from merp.models.golden.unpool import unpool
 from merp.models.network.branches import behind, learns, next_taker, parts, receiver
 from merp.models.network.network import Layer, Network
@@ -133,10 +133,10 @@ def forward(
     fmt, storage = network.fmt, network.storage
     for layer in network.layers:
         x, add = inputs(network, layer, images, outputs)
-        unpooled = replace(layer, shape=replace(layer.shape, pool=None))
+        unpooled = replace(layer, shape=layer.shape.up_to_relu)
         summation = network.summation(layer)
         sums = forward_layer(unpooled, x, *made[layer.name], fmt, summation, add)
-        y = in_memory(pool_maps(sums, layer.shape.pool, fmt), "maps", fmt, storage)
+        y = in_memory(pooled_maps(sums, layer.shape, fmt), "maps", fmt, storage)
         outputs[layer.name] = y
         kept.append(LayerForward(layer, x, y, keep_state(sums, layer.shape, state, fmt)))
     return kept, y

@@ -9,6 +9,8 @@ Leaky ReLU multiplies by its slope where ReLU selects +0, and rounds once. The o
 - with max pooling, the delta of each masked maximum is multiplied before the contributions are
   added. The mask is that of the maximum, so every kind of state gives the same bits;
 - otherwise, the sum of the contributions to each masked element is multiplied.
+
+The derivative of tanh is a factor, of the delta of the output (``arithmetic.tanh``).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import numpy as np
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.relu import leaked
+from merp.models.arithmetic.tanh import tanh_slope
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.formats import FloatFormat
@@ -48,6 +51,8 @@ def unpool(delta: Bits, state: State, shape: Shape, fmt: FloatFormat) -> Bits:
     wanted = (shape.pooled_rows, shape.pooled_columns)
     if delta.shape[1:3] != wanted:
         raise ValueError(f"delta must be of size {wanted}, not {delta.shape[1:3]}")
+    if state.output is not None:
+        delta = fp_mul(delta, tanh_slope(state.output, fmt), fmt)
     mask, position = _recalled(state, shape, fmt)
     # The mask of a maximum may be applied before its contributions are added. They are +0 then, and
     # so is the sum that the mask of the activation would have replaced. A slope is applied there.

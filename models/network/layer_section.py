@@ -7,9 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from merp.models.base.fixed import FIXED16, FixedFormat
-from merp.models.base.formats import FloatFormat
+from merp.models.base.formats import BINARY32, FloatFormat
 from merp.models.base.nearest import nearest_word
-from merp.models.base.shape import Pool, Shape, sides
+from merp.models.base.shape import (
+    LEAKY_RELU,
+    NO_ACTIVATION,
+    RELU6,
+    RELU_ONLY,
+    TANH,
+    Pool,
+    Shape,
+    sides,
+)
 from merp.models.base.toml_section import Section
 from merp.models.network.fixed_table import LAYER_KEY
 from merp.models.network.network import Layer
@@ -23,11 +32,9 @@ from merp.models.network.network_keys import (
     INPUT_OF,
     KERNEL,
     KINDS,
-    LEAKY_RELU,
     MAPS,
     MAX_MAPS,
     MAX_OBLONG,
-    NO_ACTIVATION,
     PAD,
     POOL_CEIL,
     POOL_KIND,
@@ -36,8 +43,6 @@ from merp.models.network.network_keys import (
     POOL_WINDOW,
     POOLING,
     RELU,
-    RELU6,
-    RELU_ONLY,
     ROWS,
     SLOPE,
     STRIDE,
@@ -88,6 +93,7 @@ def read_layer(
         rows, columns, channels = size
         groups = 1
         shape = Shape(n=rows * columns * channels, m=maps, k=1, rows=1, columns=1)
+    _check_pooling(section, activation, shape.pool)
     shape = replace(shape, **activation)
     add = ADD.read(section, outputs)
     sums = shape.out_rows, shape.out_columns, groups * shape.m
@@ -132,12 +138,13 @@ def _pooling(
     design, taken, (rows, columns, maps) = _place(section, front, designs, outputs)
     activation = _activation(section, NO_ACTIVATION, numbers)
     if _is_of_map(section):
-        if activation["relu"]:
+        if activation["relu"] or activation["tanh"]:
             raise section.bad(ACTIVATION.key, f"absent with window = {WHOLE_MAP!r}")
         pooled = _whole_map(section, rows, columns)
     else:
-        shape = Shape(n=1, m=1, k=1, rows=rows, columns=columns)
-        pooled = replace(_pooled(section, shape), **activation)
+        shape = _pooled(section, Shape(n=1, m=1, k=1, rows=rows, columns=columns))
+        _check_pooling(section, activation, shape.pool)
+        pooled = replace(shape, **activation)
     section.finish()
     return Layer(
         name=name,
@@ -209,11 +216,25 @@ def _activation(
         slope = _slope(section, numbers)
     elif section.has(SLOPE.key):
         raise section.bad(SLOPE.key, f"absent without {ACTIVATION.key} = {LEAKY_RELU!r}")
+    if activation == TANH and numbers != BINARY32:
+        others = ", ".join(each for each in ACTIVATION.allowed if each not in (TANH, LEAKY_RELU))
+        raise section.bad(
+            ACTIVATION.key, f"one of {others}: {TANH} needs {FORMAT.key} = 'binary32'"
+        )
     return {
-        "relu": activation != NO_ACTIVATION,
+        "relu": activation not in (NO_ACTIVATION, TANH),
         "relu6": activation == RELU6,
         "slope": slope,
+        "tanh": activation == TANH,
     }
+
+
+def _check_pooling(section: Section, activation: Mapping[str, Any], pool: Pool | None) -> None:
+    """Refuse tanh of an average: tanh follows the maximum, which gives the same output."""
+    if activation["tanh"] and pool is not None and pool.kind != "max":
+        raise section.bad(
+            ACTIVATION.key, f"another one with pool.kind = {pool.kind!r}: {TANH} needs 'max'"
+        )
 
 
 def _slope(section: Section, numbers: FloatFormat | FixedFormat) -> int:
@@ -223,7 +244,7 @@ def _slope(section: Section, numbers: FloatFormat | FixedFormat) -> int:
         BadInput: the value is out of range, or the format has no normal number near it.
     """
     if isinstance(numbers, FixedFormat):
-        others = ", ".join(each for each in ACTIVATION.allowed if each != LEAKY_RELU)
+        others = ", ".join(each for each in ACTIVATION.allowed if each not in (LEAKY_RELU, TANH))
         raise section.bad(ACTIVATION.key, f"one of {others} with {FORMAT.key} = {FIXED16!r}")
     slope = SLOPE.read(section)
     if not 0 < slope < 1:

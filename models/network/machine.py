@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.formats import FloatFormat
 from merp.models.base.keys import Key, WholeKey, WordKey
-from merp.models.base.shape import Shape
+from merp.models.base.shape import NO_ACTIVATION, RELU_ONLY, Shape
 from merp.models.base.summation import TREE, Summation
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
@@ -95,6 +95,7 @@ class Machine:
         place: names a function of network and board that returns the network with designs chosen
             for the board. Empty: it chooses none.
         axes: keys of its designs that a sweep may vary.
+        activations: that its designs can have.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Machine:
     check_size: Callable[[Shape, FloatFormat | FixedFormat], None] = _all_sizes
     place: str = ""
     axes: tuple[WholeKey | WordKey, ...] = ()
+    activations: tuple[str, ...] = (RELU_ONLY, NO_ACTIVATION)
 
     @cached_property
     def phase_named(self) -> Mapping[str, Phase]:

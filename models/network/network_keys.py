@@ -27,7 +27,14 @@ from merp.models.base.keys import (
     WordKey,
 )
 from merp.models.base.renamed import in_json
-from merp.models.base.shape import POOL_KINDS
+from merp.models.base.shape import (
+    LEAKY_RELU,
+    NO_ACTIVATION,
+    POOL_KINDS,
+    RELU6,
+    RELU_ONLY,
+    TANH,
+)
 from merp.models.base.storage import BYTE, TENSORS
 
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
@@ -143,11 +150,11 @@ INPUT: tuple[Key, ...] = (ROWS, COLUMNS, CHANNELS)
 """Keys of ``input`` in [network]."""
 
 MAPS = WholeKey(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
-NO_ACTIVATION, RELU_ONLY, RELU6, LEAKY_RELU = "none", "relu", "relu6", "leaky-relu"
 ACTIVATION = WordKey(
     key="activation",
-    says="after the sums: max(x, 0), min(max(x, 0), 6), x if x > 0 else slope * x, or nothing",
-    allowed=(RELU_ONLY, RELU6, LEAKY_RELU, NO_ACTIVATION),
+    says="after the sums: max(x, 0), min(max(x, 0), 6), x if x > 0 else slope * x, tanh(x), "
+    "or nothing",
+    allowed=(RELU_ONLY, RELU6, LEAKY_RELU, TANH, NO_ACTIVATION),
     default=RELU_ONLY,
 )
 SLOPE = Ratio(

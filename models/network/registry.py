@@ -251,8 +251,8 @@ def read_design(section: Section, name: str, users: Users) -> Design:
     """Read one [design.<name>], of any machine.
 
     Raises:
-        BadInput: no layer uses the design, its machine does not support the network's format or
-            cannot be loaded, or its reader refuses the table.
+        BadInput: no layer uses the design, or its machine cannot be loaded. Or the machine does not
+            support the format or an activation, or its reader refuses the table.
     """
     if not users.layers:
         raise BadInput(f"{section.file}: design {name}: no layer uses it")
@@ -264,6 +264,12 @@ def read_design(section: Section, name: str, users: Users) -> Design:
             f"{section.file}: design {name}: architecture = {asked!r}: the network's format "
             f"asks for one of {', '.join(others)}"
         )
+    for layer, use in users.layers.items():
+        if use.shape.activation not in machine.activations:
+            raise BadInput(
+                f"{section.file}: layer {layer}: activation = {use.shape.activation!r}: design "
+                f"{name} of {asked} has {', '.join(machine.activations)}"
+            )
     try:
         return machine.read(section, name, users)
     except BadInput:

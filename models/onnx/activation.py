@@ -7,15 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from merp.models.base.shape import Pool
+from merp.models.base.shape import LEAKY_RELU, RELU6, Pool
 from merp.models.base.six import SIX
-from merp.models.network.network_keys import (
-    LEAKY_RELU,
-    MAX_OBLONG,
-    POOLING,
-    RELU6,
-    WHOLE_MAP,
-)
+from merp.models.network.network_keys import MAX_OBLONG, POOLING, WHOLE_MAP
 from merp.models.onnx.assembly import DIFFERS, Assembly, HalfMean
 from merp.models.onnx.axes import meant
 from merp.models.onnx.node import Node

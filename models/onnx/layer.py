@@ -12,7 +12,7 @@ from merp.models.arithmetic.words import to_bits
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.formats import FloatFormat
-from merp.models.network.network_keys import LEAKY_RELU, RELU6
+from merp.models.base.shape import LEAKY_RELU, RELU6
 from merp.models.onnx.element_order import from_channels_first
 from merp.models.onnx.folding import Fold, Values, numbers
 from merp.models.onnx.node import Node

@@ -116,6 +116,9 @@ def slope_of(network: Network, shape: Shape) -> float:
 
 def relu_pool_back(sums: Array, delta: Array, shape: Shape, slope: float = 0.0) -> Array:
     """Delta of the sums from that of a layer's output."""
+    if shape.tanh:
+        maxima = pool_maps(sums, shape.pool) if shape.pool else sums
+        delta = delta / np.cosh(maxima) ** 2
     if shape.pool:
         delta = pool_back(activated(sums, shape, slope), delta, shape.pool)
     return delta * np.where(sums > 0, 1, slope) if shape.relu else delta
@@ -165,6 +168,7 @@ def forward(network: Network, images: Array, made: Parameters) -> tuple[list[Ahe
             sums = sums + found[layer.add].y.reshape(sums.shape)
         maps = activated(sums, shape, slope_of(network, shape))
         maps = pool_maps(maps, shape.pool) if shape.pool else maps
+        maps = np.tanh(maps) if shape.tanh else maps
         found[layer.name] = Ahead(x, sums, maps)
     return list(found.values()), maps.reshape(len(images), -1)
 

@@ -99,9 +99,6 @@ def read_design(section: Section, name: str, users: Users) -> Design:
         where = f"{section.file}: layer {layer}: on design {name}"
         if (shape.k, shape.stride, use.groups, shape.pool) != (1, 1, 1, None):
             raise BadInput(f"{where}: allowed are 1 x 1 kernels, stride 1, one group, no pooling")
-        if shape.relu6 or shape.slope:
-            activation = "ReLU6" if shape.relu6 else "leaky ReLU"
-            raise BadInput(f"{where}: {activation}: allowed are activations relu and none")
         if shape.n > inputs or shape.m * (shape.n + 1) > elements:
             raise BadInput(
                 f"{where}: {shape.n} input maps, {shape.m * (shape.n + 1)} elements: allowed are "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from merp.models.base.formats import FloatFormat
+from merp.models.base.shape import LEAKY_RELU, NO_ACTIVATION, RELU6, RELU_ONLY
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.machines.cnn_merp.params.design_keys import AXES, KEYS
 from merp.models.machines.cnn_merp.params.design_section import read_design
@@ -20,6 +21,7 @@ MACHINE = Machine(
     read=read_design,
     summation=attrgetter("summation"),
     phases=(FP, FF, DP, BP, KU),
+    activations=(RELU_ONLY, RELU6, LEAKY_RELU, NO_ACTIVATION),
     cycles="merp.models.machines.cnn_merp.cycles:layer_cycles",
     comparison="merp.models.machines.cnn_merp.comparison.architecture:ARCHITECTURE",
     check="merp.models.machines.cnn_merp.checks:check_network",

@@ -41,8 +41,10 @@ def conv(name: str, groups: int = 1, input=None, add=None, **shape) -> Layer:
     return Layer(name=name, kind="conv", groups=groups, shape=Shape(**shape), input=input, add=add)
 
 
-def full(name: str, n: int, m: int, use_relu: bool, slope: int = 0, **wiring) -> Layer:
-    shape = Shape(n=n, m=m, k=1, rows=1, columns=1, relu=use_relu, slope=slope)
+def full(
+    name: str, n: int, m: int, use_relu: bool, slope: int = 0, tanh: bool = False, **wiring
+) -> Layer:
+    shape = Shape(n=n, m=m, k=1, rows=1, columns=1, relu=use_relu, slope=slope, tanh=tanh)
     return Layer(name=name, kind="fc", shape=shape, **wiring)
 
 
@@ -142,7 +144,19 @@ LEAKY = Network(
     ),
 )  # fmt: skip
 """Slopes in front of maxima that overlap, of averages, and of no pooling."""
-NETWORKS = [MAXIMUM, AVERAGE, RESIDUAL, CONCATENATED, POOLED_TWICE, LEAKY]
+TANH = Network(
+    name="tanh",
+    input=(9, 8, 2),
+    layers=(
+        conv("conv1", n=2, m=4, k=3, rows=9, columns=8, pad=1, relu=False, tanh=True,
+             pool=Pool(window=3, stride=2)),
+        conv("conv2", n=4, m=4, k=2, rows=4, columns=3, relu=False, tanh=True),
+        full("fc3", 24, 5, False, tanh=True),
+        full("fc4", 5, 3, False),
+    ),
+)  # fmt: skip
+"""Behind maxima that overlap, a convolution, and a full connection."""
+NETWORKS = [MAXIMUM, AVERAGE, RESIDUAL, CONCATENATED, POOLED_TWICE, LEAKY, TANH]
 
 
 def in_format(network: Network, fmt: FloatFormat) -> Network:
@@ -171,7 +185,7 @@ def as_values(made, fmt=BINARY32):
     [
         *((kind, network) for network in (MAXIMUM, AVERAGE) for kind in LOSSES),
         ("hinge", RESIDUAL),
-        *(("cross-entropy", network) for network in (CONCATENATED, POOLED_TWICE, LEAKY)),
+        *(("cross-entropy", network) for network in (CONCATENATED, POOLED_TWICE, LEAKY, TANH)),
         *rows_in_full(*((kind, RESIDUAL) for kind in LOSSES if kind != "hinge")),
     ],
     ids=lambda each: getattr(each, "name", each),
@@ -246,8 +260,14 @@ def test_forward_is_that_of_inference(network: Network) -> None:
         np.testing.assert_array_equal(y, step.y)
 
 
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
-@pytest.mark.parametrize("fmt", [BINARY32, BFLOAT16], ids=["binary32", "bfloat16"])
+@pytest.mark.parametrize(
+    ("network", "fmt"),
+    [
+        *((network, BINARY32) for network in NETWORKS),
+        *((network, BFLOAT16) for network in NETWORKS if network is not TANH),  # in binary32 alone
+    ],
+    ids=lambda each: getattr(each, "name", None) or f"{each.width} bits",
+)
 def test_a_step_is_the_same_whatever_state_is_kept(network: Network, fmt) -> None:
     network = in_format(network, fmt)
     rates = rates_of(0.1, 2, fmt, momentum=0.9)

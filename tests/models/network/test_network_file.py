@@ -67,6 +67,18 @@ def test_activations(keys: str, relu: bool, relu6: bool, read) -> None:
     assert network.designs["a"].relu6 == relu6
 
 
+def test_tanh(read) -> None:
+    """It needs binary32 and maxima, and a machine that has it."""
+    text = HEAD + CONV + 'activation = "tanh"\n'
+    (layer,) = read(text).layers
+    assert (layer.shape.activation, layer.shape.relu, layer.shape.tanh) == ("tanh", False, True)
+    with pytest.raises(BadInput) as caught:
+        read(text + DESIGN)
+    assert str(caught.value).endswith(
+        "layer conv1: activation = 'tanh': design a of cnn-merp has relu, relu6, leaky-relu, none"
+    )
+
+
 @pytest.mark.parametrize(
     ("number_format", "slope", "word"),
     [
@@ -369,8 +381,16 @@ BAD = {
     ),
     HEAD + CONV + "relu = 1\n": "layer conv1: relu = 1: must be true or false",
     HEAD + CONV + 'activation = "relu8"\n': (
-        "layer conv1: activation = 'relu8': must be one of relu, relu6, leaky-relu, none; did "
-        "you mean relu?"
+        "layer conv1: activation = 'relu8': must be one of relu, relu6, leaky-relu, tanh, none; "
+        "did you mean relu?"
+    ),
+    HEAD.replace("\n", '\nformat = "bfloat16"\n', 1) + CONV + 'activation = "tanh"\n': (
+        "layer conv1: activation = 'tanh': must be one of relu, relu6, none: tanh needs "
+        "format = 'binary32'"
+    ),
+    HEAD + CONV + 'activation = "tanh"\npool = { kind = "average", window = 2, stride = 2 }\n': (
+        "layer conv1: activation = 'tanh': must be another one with pool.kind = 'average': tanh "
+        "needs 'max'"
     ),
     HEAD + CONV + "slope = 0.1\n": (
         "layer conv1: slope = 0.1: must be absent without activation = 'leaky-relu'"

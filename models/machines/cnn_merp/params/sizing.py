@@ -113,6 +113,8 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> EngineDesign:
     """
     if not shapes:
         raise ValueError("a design needs at least one shape")
+    if any(shape.tanh for shape in shapes):
+        raise ValueError("activation tanh: its units have ReLU alone")
     choices = {"k": max(shape.k for shape in shapes)} | {
         key: chosen[key] for key in chosen if key in _CHOICES
     }
