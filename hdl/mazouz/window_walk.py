@@ -8,8 +8,8 @@ from myhdl import always, always_comb, block, intbv
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, flag
+from merp.hdl.base.tap_mask import tap_mask
 from merp.hdl.conversion.entity import Bit, Word
-from merp.hdl.mazouz.tap_mask import tap_mask
 from merp.models.papers.mazouz.params.element import ElementDesign
 from merp.models.papers.mazouz.params.element_registers import ELEMENT
 
