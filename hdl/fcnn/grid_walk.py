@@ -39,8 +39,8 @@ class GridPlace:
     last_input     out  with takes: it is the last of the run
     counts         out  the beat completes a window that gives an output
     begins         out  the window is the first one of a pass; it counts
-    ends           out  the window counts and is the last one of its pass
-    opens, closes  out  the window's pass is the first one of a block, the last one
+    ends           out  the window counts and is the last one of its pass.
+    opens, closes  out  the window's pass is the first one of a block, the last one.
     last_block     out  the window's block is the last one
     final          out  the window counts and is the last one of the run
     rows, columns  out  a bit for each row and column of taps: it lies inside the map

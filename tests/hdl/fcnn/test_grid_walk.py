@@ -15,16 +15,8 @@ from merp.models.machines.fcnn.params.stream_design import StreamDesign
 
 OF_INPUT = ("takes", "last_input")
 OF_CENTRE = (
-    "counts",
-    "begins",
-    "ends",
-    "opens",
-    "closes",
-    "last_block",
-    "final",
-    "rows",
-    "columns",
-)
+    "counts", "begins", "ends", "opens", "closes", "last_block", "final", "rows", "columns",
+)  # fmt: skip
 
 
 def small(k: int, lanes: int = 1, maps: int = 2) -> StreamDesign:

@@ -1,7 +1,7 @@
 """The walk of a window over streamed maps, which the modules of convolutions have in common.
 
-F-CNN section IV: one window per cycle, with layout N R C B. A map has the same grid in every pass:
-it is as large as the map or its output, whichever is larger. Passes follow without a gap. The
+F-CNN section IV: one window per cycle, with layout N R C B. Every pass walks the same grid. It is
+as large as the map or its output, whichever is larger. Passes follow without a gap. The
 *centre* is the window that the newest beat completes. It lags the newest beat by the lead.
 """
 

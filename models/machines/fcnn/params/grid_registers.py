@@ -5,6 +5,7 @@ Software computes these values. Therefore the hardware needs no multiplication o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from merp.models.base.register_table import COUNT_MAX, RegisterTable, RunRegister
@@ -43,7 +44,16 @@ def _beyond(before: int, size: int, k: int) -> int:
 
 def grid_registers(kind: type[RunT]) -> tuple[RunRegister[StreamDesign, RunT], ...]:
     """Return the registers of the walk, for the table of a module whose runs are ``kind``."""
-    register = RunRegister[StreamDesign, RunT]
+
+    def register(
+        name: str,
+        least: int,
+        most: Callable[[StreamDesign], int],
+        meaning: str,
+        value: Callable[[RunT], int],
+    ) -> RunRegister[StreamDesign, RunT]:
+        return RunRegister(name, least, most, meaning, value)
+
     return (
         register(
             "inputs", 1, lambda design: design.max_maps, "input maps", lambda run: run.grid.shape.n
