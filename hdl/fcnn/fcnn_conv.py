@@ -1,0 +1,165 @@
+"""The convolution module of F-CNN: forward propagation, or delta propagation, of one layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from myhdl import always, always_comb, block
+
+from merp.hdl.base.interface import DesignPorts, Member
+from merp.hdl.base.signals import AxiStream, Stream, bits, flag, stream_of
+from merp.hdl.base.status import STATUS_WIDTH
+from merp.hdl.base.word_counter import word_counter
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, stream_conv
+from merp.models.machines.fcnn.params.conv_registers import COUNTERS, WORDS
+from merp.models.machines.fcnn.params.stream_design import StreamDesign
+
+
+class ConvStatus:
+    """Flags and counters of a run; the counters restart with start.
+
+    busy           out  a run is in progress
+    done           out  the last word was transferred; high until the next start
+    framing_error  out  the last of an input was early or late; high until the next start
+    """
+
+    def __init__(self, _: StreamDesign) -> None:
+        self.busy, self.done, self.framing_error = flag(), flag(), flag()
+        names = (*(each.name for each in COUNTERS), *WORDS)
+        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
+
+
+def _stream(words: str, lanes: Callable[[StreamDesign], int]) -> Member[StreamDesign]:
+    return Member(
+        WORDS[words], lambda design: AxiStream(design.fmt.width, lanes(design)), words=words,
+        kind=AxiStream,
+    )  # fmt: skip
+
+
+def _one(design: StreamDesign) -> int:
+    return 1
+
+
+def _sums(design: StreamDesign) -> int:
+    return design.maps_at_once * design.lanes
+
+
+class ConvPorts(DesignPorts[StreamDesign]):
+    """Ports of the module. A beat of a map has an element of each lane, a beat of sums one of each
+    lane and map. All beats are full, so tkeep of an input is not read. Counters count beats.
+    """
+
+    MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
+        Member("config", ConvConfig),
+        _stream("map_in", lambda design: design.lanes),
+        _stream("kernel", _one),
+        _stream("bias", _one),
+        _stream("partial_in", _sums),
+        _stream("sum_out", _sums),
+        Member("status", ConvStatus),
+    )
+    WORDS = tuple(WORDS)
+
+
+@block
+def _full(stream: AxiStream) -> Any:
+    """Mark every byte of a beat."""
+    every = (1 << len(stream.tkeep)) - 1
+
+    @always_comb
+    def mark() -> None:
+        stream.tkeep.next = 0
+        if stream.tvalid:
+            stream.tkeep.next = every
+
+    return mark
+
+
+@block
+def _counters(
+    clk: Bit, start: Bit, running: Bit, activity: ConvActivity, status: ConvStatus
+) -> Any:
+    """Count the cycles of a run, and what happens in them."""
+
+    @block
+    def tally(on: Bit, total: Any) -> Any:
+        @always(clk.posedge)
+        def count() -> None:
+            if running and on:
+                total.next = total + 1
+            if start:
+                total.next = 0
+
+        return count
+
+    parts = vars(activity)
+    return [
+        tally(on=running if each.name == "total" else parts[each.name],
+              total=vars(status)[each.name])
+        for each in COUNTERS
+    ]  # fmt: skip
+
+
+@entity
+def fcnn_conv(clk: Bit, rst: Bit, start: Bit, ports: ConvPorts, design: StreamDesign) -> Any:
+    """Convolve the maps of a layer, or its deltas, and add each input map to partial sums.
+
+    start           in   pulse: a run begins; registers are stable from here to done
+    s_axis_map      in   maps: block of output maps, input map, row, column, image
+    s_axis_kernel   in   kernel elements: block, input map, map of the block, row, column
+    s_axis_bias     in   the bias of each output map, if biased
+    s_axis_partial  in   sums of the pass before, if there is one; in the first pass if begun
+    m_axis_sum      out  sums of each pass: block, input map, row, column, beat; map, image
+
+    A missing map of the last block has elements in the beats of sums, but no kernels and no bias.
+    Latency: 1 + cu_latency + add_latency + 2 cycles from the beat that completes a window to its
+    sums. Throughput: a beat per cycle. Reset: no run.
+    """
+    config, status = ports.config, ports.status
+    activity = ConvActivity()
+    left, running, ended, error = (flag() for _ in range(4))
+    source = ports.m_axis_sum
+
+    @always_comb
+    def look() -> None:
+        running.next = left or not activity.drain
+
+    @always_comb
+    def tell() -> None:
+        status.busy.next = running
+        status.framing_error.next = error
+
+    @always(clk.posedge)
+    def follow() -> None:
+        if source.tvalid and source.tready and source.tlast:
+            left.next = False
+        status.done.next = ended and not running
+        if start:
+            left.next = True
+            ended.next = True
+            status.done.next = False
+        if rst:
+            left.next = False
+            ended.next = False
+            status.done.next = False
+
+    def inner(name: str) -> Stream:
+        return stream_of(vars(ports)[name])
+
+    wide = [each for each in ports.sources.values() if each.tkeep is not None]
+    return (
+        look, tell, follow, [_full(stream=each) for each in wide],
+        stream_conv(
+            clk, rst, start, config=config, sink_map=inner("s_axis_map"),
+            sink_kernel=inner("s_axis_kernel"), sink_bias=inner("s_axis_bias"),
+            sink_partial=inner("s_axis_partial"), source=stream_of(source), activity=activity,
+            framing_error=error, design=design,
+        ),
+        _counters(clk, start, running=running, activity=activity, status=status),
+        [
+            word_counter(clk, rst, start, stream=vars(ports)[name], words=vars(status)[words])
+            for words, name in WORDS.items()
+        ],
+    )  # fmt: skip
