@@ -149,6 +149,22 @@ def _unit(
 
 
 @block
+def _present(short: Bit, maps: Word, sums: Word, kept: Word, at: int) -> Any:
+    """Replace the sums of map ``at`` by +0 if a short block does not have it.
+
+    short  in   the block has only so many maps; otherwise all
+    """
+
+    @always_comb
+    def choose() -> None:
+        kept.next = sums
+        if short and maps <= at:
+            kept.next = 0
+
+    return choose
+
+
+@block
 def _returns_left(
     clk: Bit, rst: Bit, start: Bit, left: Bit, taken: Bit, some: Bit, most: int
 ) -> Any:
@@ -196,7 +212,8 @@ def stream_conv(
     sink_kernel    in   kernel elements: block, input map, map of the block, row, column
     sink_bias      in   the bias of each output map, if biased
     sink_partial   in   sums of the pass before; in the first pass of a block only if begun
-    source         out  sums of each pass: an element of each lane and map, map 0 lowest
+    source         out  sums of each pass: an element of each lane and map, map 0 lowest; a missing
+                        map of a short last block has +0
     framing_error  out  last arrived with a wrong word of an input; high until the next start
 
     A tap outside the map is +0 and is multiplied like any other. A partial sum is taken only after
@@ -221,7 +238,9 @@ def stream_conv(
     kernels, biases = bits(maps * design.window_width), bits(maps * width)
     partial, continues = bits(design.sum_width), flag()
     totals = [bits(width) for _ in range(maps * lanes)]
-    about, about_sum = bits(2), bits(2)  # of a beat: the last one of the run, and it comes back
+    sums, kept = ([bits(design.map_width) for _ in range(maps)] for _ in range(2))
+    about, about_sum = bits(3), bits(3)  # of a beat: last of the run, comes back, last block
+    short, about_word = flag(), bits(2)
     word, head = bits(design.sum_width + 2), bits(design.sum_width + 2)
     top = design.sum_width
 
@@ -263,6 +282,12 @@ def stream_conv(
     def describe() -> None:
         about.next[0] = place.final
         about.next[1] = not place.closes
+        about.next[2] = place.last_block
+
+    @always_comb
+    def split() -> None:
+        short.next = about_sum[2]
+        about_word.next = about_sum[2:]
 
     @always(clk.posedge)
     def hold() -> None:
@@ -341,7 +366,14 @@ def stream_conv(
     gather = (
         valid_delay(clk, rst, d=issue, q=push, cycles=conv.compute_latency),
         delay(clk, d=about, q=about_sum, cycles=conv.compute_latency),
-        _joined(parts=[*totals, about_sum], word=word),
+        [
+            (
+                _joined(parts=totals[j * lanes : (j + 1) * lanes], word=sums[j]),
+                _present(short=short, maps=config.last_maps, sums=sums[j], kept=kept[j], at=j),
+            )
+            for j in range(maps)
+        ],
+        _joined(parts=[*kept, about_word], word=word),
         credit_gate(clk, rst, taken=issue, freed=credit, some=room, places=conv.fifo_words),
         credit_fifo(
             clk, rst, push=push, data=word, head=head, head_valid=head_valid, take=source.ready,
@@ -353,7 +385,7 @@ def stream_conv(
         ),
     )  # fmt: skip
     return (
-        need, arrive, move, swap, fill, describe, hold, check, complain, hand_out, leave, tell,
-        walk, load, line, _windows(clk, place=place, window=window, masked=masked, design=design),
-        units, gather,
+        need, arrive, move, swap, fill, describe, split, hold, check, complain, hand_out, leave,
+        tell, walk, load, line,
+        _windows(clk, place=place, window=window, masked=masked, design=design), units, gather,
     )  # fmt: skip

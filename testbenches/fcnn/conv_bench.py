@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.fcnn.fcnn_conv import ConvPorts, fcnn_conv
 from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, stream_conv
 from merp.models.base.bits import Bits
+from merp.models.base.shape import Shape
 from merp.models.machines.fcnn.params.conv_registers import WORDS, StreamRun, registers
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 from merp.models.machines.fcnn.partial_sums import (
@@ -48,7 +51,23 @@ class ConvJob:
     kernels: Bits
     start: Bits
 
-    @property
+    @classmethod
+    def drawn(cls, run: StreamRun, draw: Callable[[int], Sequence[int]]) -> Self:
+        """Return a run with words from ``draw(count)``."""
+        grid, shape = run.grid, run.grid.shape
+
+        def words(*size: int) -> Bits:
+            return np.array(draw(prod(size)), np.uint32).reshape(size)
+
+        sums = (grid.images, shape.out_rows, shape.out_columns, shape.m)
+        return cls(
+            run,
+            words(grid.images, grid.sent_rows, grid.sent_columns, shape.n),
+            words(shape.m, shape.n, shape.k, shape.k),
+            words(*sums) if run.begun else words(shape.m),
+        )
+
+    @cached_property
     def sums(self) -> Bits:
         """Sums after each input map: (n, images, out_rows, out_columns, m) words."""
         run = self.run
@@ -68,6 +87,29 @@ class ConvJob:
             "partial_in": partial_words(sums, run, begun),
             "sum_out": sum_words(sums, run),
         }
+
+
+def random_run(design: StreamDesign, rng: Random, most: int = 6, maps: int = 4) -> StreamRun:
+    """Return a run that fits the design: forward or delta propagation, maybe begun before.
+
+    Maps have up to ``most`` rows and columns; there are up to ``maps`` of them.
+    """
+    k = design.k
+    while True:
+        top, left, bottom, right = (rng.randrange(k) for _ in range(4))
+        pad = (top, left, bottom, right) if rng.random() < 0.7 else top
+        images = design.lanes * rng.randint(1, design.max_step)
+        begun = rng.random() < 0.3
+        try:
+            shape = Shape(
+                n=rng.randint(1, maps), m=rng.randint(1, maps), k=k, rows=rng.randint(1, most),
+                columns=rng.randint(1, most), stride=rng.randint(1, design.max_stride), pad=pad,
+            )  # fmt: skip
+            if rng.random() < 0.4:
+                return StreamRun.deltas(shape, images, design, begun=begun)
+            return StreamRun.forward(shape, images, design, begun=begun)
+        except ValueError:  # the kernel exceeds the map, or the map the design
+            continue
 
 
 def arguments(design: StreamDesign) -> dict[str, Any]:
