@@ -1,9 +1,9 @@
 """Golden model of the gradients of a streaming module: kernel update of kind ``stream``.
 
-F-CNN's input streams through kernels of k x k multipliers, row by row, with the images of a column
-in beats of G. A lane of a beat has multipliers and accumulators of its own. An adder of several
-cycles serves A accumulators in turn, so that a beat can follow each beat. The order of additions
-is ours, because the paper does not define it:
+The maps of F-CNN stream through kernels of k x k multipliers, in beats of G images. Each lane of
+a beat has its own multipliers and accumulators. An adder of several cycles serves A accumulators in
+turn, so that one beat per cycle is possible. The order of additions is ours, because the paper does
+not define it:
 
 - Lane g takes the images ``b*G + g``, one in each beat b of a column.
 - The beats of a lane follow row, column, then beat of the column. Only centres with a delta count.
@@ -17,7 +17,6 @@ whose input is always one. Its product is the delta itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ from merp.models.golden.convolution import convolution
 
 _CHUNK = 1 << 22  # window words copied at a time
 
-Places = NDArray[np.integer[Any]]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,94 @@
+"""Words of the streams of a gradient module, from the arrays of a layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from merp.hdl.base.signals import Stream, flag
+from merp.hdl.fcnn.stream_gradient import GradientActivity, GradientConfig
+from merp.models.base.bits import Bits
+from merp.models.machines.fcnn.params.gradient_registers import GRADIENT, GradientRun
+from merp.models.machines.fcnn.params.stream_design import StreamDesign
+from merp.models.machines.fcnn.stream_update import StreamOrder, stream_gradients
+from merp.testbenches.fcnn.stream_player import StreamJob
+
+
+def joined(elements: Bits, width: int) -> list[int]:
+    """Join the last axis into beats, the first element lowest; the other axes are in order."""
+    rows = elements.reshape(-1, elements.shape[-1]).tolist()
+    return [sum(word << (i * width) for i, word in enumerate(row)) for row in rows]
+
+
+def map_beats(x: Bits, design: StreamDesign) -> list[int]:
+    """Return the beats of maps (images, rows, columns, n): map, row, column, beat of the column."""
+    in_order = x.transpose(3, 1, 2, 0)
+    return joined(in_order.reshape(*in_order.shape[:3], -1, design.lanes), design.fmt.width)
+
+
+def block_beats(maps: Bits, design: StreamDesign, filler: int = 0) -> list[list[int]]:
+    """Return the beats of each block of m maps; ``filler`` is the element of missing maps."""
+    _, rows, columns, m = maps.shape
+    at_once = design.maps_at_once
+    wide = np.pad(maps, ((0, 0), (0, 0), (0, 0), (0, -m % at_once)), constant_values=filler)
+    in_order = wide.reshape(-1, design.lanes, rows, columns, wide.shape[-1] // at_once, at_once)
+    beats = in_order.transpose(4, 2, 3, 0, 5, 1)
+    return [joined(block.reshape(*block.shape[:3], -1), design.fmt.width) for block in beats]
+
+
+def gradient_order(kernels: Bits, biases: Bits, design: StreamDesign) -> list[int]:
+    """Return gradients (m, n, k, k) and (m,) in the order of the port."""
+    m, n = kernels.shape[:2]
+    found: list[int] = []
+    for first in range(0, m, design.maps_at_once):
+        for i in range(n):
+            for j in range(first, min(m, first + design.maps_at_once)):
+                if i == 0:
+                    found.append(int(biases[j]))
+                found += kernels[j, i].reshape(-1).tolist()
+    return found
+
+
+def gradient_job(
+    run: GradientRun, x: Bits, delta: Bits, sinks: tuple[str, str], filler: int = 0
+) -> StreamJob:
+    """Return a run: maps, and the deltas of each block once for each input map.
+
+    Args:
+        run: the run.
+        x: (images, rows, columns, n) words.
+        delta: (images, out_rows, out_columns, m) words.
+        sinks: prefixes of the streams of maps and deltas.
+        filler: deltas of missing maps.
+    """
+    grid, design = run.grid, run.grid.design
+    deltas = [beat for block in block_beats(delta, design, filler) for beat in block * grid.shape.n]
+    maps = map_beats(x, design) * grid.blocks
+    return StreamJob(
+        GRADIENT.values(run),
+        dict(zip(sinks, (maps, deltas), strict=True)),
+        dict(zip(sinks, (design.map_width, design.sum_width), strict=True)),
+    )
+
+
+def golden_words(run: GradientRun, x: Bits, delta: Bits) -> list[int]:
+    """Return the words that the module must give."""
+    grid, design = run.grid, run.grid.design
+    order = StreamOrder(design.lanes, design.accumulators)
+    gradients = stream_gradients(x, delta, grid.shape, design.fmt, order)
+    return gradient_order(*gradients, design)
+
+
+def arguments(design: StreamDesign) -> dict[str, Any]:
+    """Create the ports of ``stream_gradient``."""
+    flags = {name: flag() for name in ("clk", "rst", "start", "done", "framing_error")}
+    return {
+        **flags,
+        "config": GradientConfig(design),
+        "sink_map": Stream(design.map_width),
+        "sink_delta": Stream(design.sum_width),
+        "source": Stream(design.fmt.width),
+        "activity": GradientActivity(),
+        "design": design,
+    }

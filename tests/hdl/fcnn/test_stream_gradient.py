@@ -1,0 +1,236 @@
+"""The gradient module: bits of its golden model, cycles by formula, stalls, resets, and VHDL."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+import numpy as np
+import pytest
+
+from block_bench import BlockBench, Recorded, Replays
+from merp.hdl.fcnn.stream_gradient import stream_gradient
+from merp.models.base.bits import Bits
+from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.base.shape import Shape
+from merp.models.machines.fcnn.gradient_cycles import gradient_cycles
+from merp.models.machines.fcnn.params.gradient_registers import GradientRun
+from merp.models.machines.fcnn.params.grid import Grid
+from merp.models.machines.fcnn.params.stream_design import StreamDesign
+from merp.testbenches.cnn_merp.cu_bench import elements
+from merp.testbenches.fcnn.gradient_bench import arguments, golden_words, gradient_job
+from merp.testbenches.fcnn.stream_player import SLACK, StreamJob, StreamPlayer
+
+SINKS = ("sink_map", "sink_delta")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run with its arrays, and the words that it must give."""
+
+    run: GradientRun
+    x: Bits
+    delta: Bits
+    filler: int = 0
+
+    @property
+    def job(self) -> StreamJob:
+        return gradient_job(self.run, self.x, self.delta, SINKS, self.filler)
+
+    @property
+    def wanted(self) -> list[int]:
+        return golden_words(self.run, self.x, self.delta)
+
+
+def small(k: int, lanes: int = 1, maps: int = 1, **more: object) -> StreamDesign:
+    """With quick adders, so that small maps take few cycles."""
+    return StreamDesign(**{
+        "k": k, "lanes": lanes, "maps_at_once": maps, "max_rows": 9, "max_columns": 9,
+        "max_maps": 7, "max_step": 3, "max_stride": 3, "mul_latency": 1, "add_latency": 1,
+        "fmt": BFLOAT16,
+    } | more)  # type: ignore[arg-type]  # fmt: skip
+
+
+def case(design: StreamDesign, shape: Shape, images: int, rng: Random) -> Case:
+    def words(*size: int) -> Bits:
+        count = int(np.prod(size))
+        return np.array(elements(count, design.fmt, rng), np.uint32).reshape(size)
+
+    return Case(
+        GradientRun(Grid(shape, images, design)),
+        words(images, shape.rows, shape.columns, shape.n),
+        words(images, shape.out_rows, shape.out_columns, shape.m),
+        rng.getrandbits(design.fmt.width),
+    )
+
+
+def random_case(design: StreamDesign, rng: Random) -> Case:
+    k = design.k
+    while True:
+        pads = tuple(rng.randrange(k) for _ in range(4))
+        try:
+            shape = Shape(
+                n=rng.randint(1, 3), m=rng.randint(1, 5), k=k, rows=rng.randint(1, 5),
+                columns=rng.randint(1, 5), stride=rng.randint(1, 3),
+                pad=(pads[0], pads[1], pads[2], pads[3]),
+            )  # fmt: skip
+            return case(design, shape, design.lanes * rng.randint(1, 3), rng)
+        except ValueError:
+            continue
+
+
+def play(
+    cases: Sequence[Case], rates: Mapping[str, float] | None = None, seed: int = 0
+) -> Recorded:
+    design = cases[0].run.grid.design
+    cycles = sum(gradient_cycles(each.run).total + SLACK for each in cases)
+    if rates:
+        cycles = int(2 * cycles / min(rates.values()) + 100)
+    player = StreamPlayer([each.job for each in cases], "source", rates=rates or {}, seed=seed)
+    return BlockBench(stream_gradient, **arguments(design)).run(player, cycles)
+
+
+def check(cases: Sequence[Case], trace: Recorded) -> None:
+    wanted = [each.wanted for each in cases]
+    words = trace.words("source")
+    assert [data for data, _ in words] == [word for each in wanted for word in each]
+    ends = [int(i == len(each) - 1) for each in wanted for i in range(len(each))]
+    assert [last for _, last in words] == ends
+    assert not any(trace.column("framing_error"))
+    assert trace.column("done")[-1]
+
+
+def cycles_of(trace: Recorded) -> list[tuple[int, int, int, int]]:
+    """Total, issue, drain and useful of each run, counted on the pins; no cycle has two causes."""
+    names = ("issue", "drain", "stall_output", "stall_map", "stall_delta")
+    activity = trace.columns(*(f"activity_{name}" for name in names))
+    useful = trace.column("activity_useful")
+    starts = [t for t, start in enumerate(trace.column("start")) if start]
+    found = []
+    for begin, after in zip(starts, [*starts[1:], len(useful)], strict=True):
+        own = activity[begin + 1 : after]
+        causes = [sum(column) for column in zip(*own, strict=True)]
+        total = sum(1 for row in own if any(row))
+        assert total == sum(causes)
+        done = trace.column("done")[begin + 1 : after]
+        assert done == [0] * total + [1] * (len(done) - total)
+        found.append((total, causes[0], causes[1], sum(useful[begin + 1 : after])))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("k", "lanes", "maps"),
+    [(1, 1, 1), (1, 2, 3), (2, 2, 1), (2, 1, 2), (3, 1, 2),
+     *(pytest.param(3, lanes, maps, marks=pytest.mark.full)
+       for lanes in (1, 2, 4) for maps in (1, 2, 3))],
+)  # fmt: skip
+def test_random_shapes(k: int, lanes: int, maps: int) -> None:
+    rng = Random(f"{k} {lanes} {maps}")
+    design = small(k, lanes, maps, add_latency=rng.choice((1, 2)))
+    cases = [random_case(design, rng) for _ in range(5)]
+    trace = play(cases)
+    check(cases, trace)
+    assert cycles_of(trace) == [tuple(gradient_cycles(each.run)) for each in cases]
+
+
+def test_usual_latencies_in_binary32() -> None:
+    design = small(3, 2, 2, fmt=BINARY32, mul_latency=3, add_latency=4)
+    shape = Shape(n=2, m=3, k=3, rows=5, columns=4, pad=1)
+    cases = [case(design, shape, 4, Random(1))]
+    trace = play(cases)
+    check(cases, trace)
+    assert cycles_of(trace) == [tuple(gradient_cycles(cases[0].run))]
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [
+        {"sink_map": 0.4}, {"sink_delta": 0.4}, {"source": 0.2},
+        {"sink_map": 0.7, "sink_delta": 0.8, "source": 0.6},
+    ],
+)  # fmt: skip
+def test_bits_do_not_depend_on_who_waits(rates: dict[str, float]) -> None:
+    rng = Random(str(rates))
+    design = small(2, 2, 2)
+    cases = [random_case(design, rng) for _ in range(3)]
+    trace = play(cases, rates, seed=2)
+    check(cases, trace)
+    found = cycles_of(trace)
+    for (_, issue, _, useful), each in zip(found, cases, strict=True):
+        wanted = gradient_cycles(each.run)
+        assert (issue, useful) == (wanted.issue, wanted.useful)
+
+
+def test_an_output_that_waits_stops_the_walk() -> None:
+    """The next drain does not begin before its gradients have places, and no gradient is lost."""
+    design = small(2, maps=2)
+    shape = Shape(n=7, m=2, k=2, rows=3, columns=3)
+    cases = [case(design, shape, 1, Random(3))]
+    rates = {"source": 0.02}
+    trace = play(cases, rates, seed=1)
+    assert any(trace.column("activity_stall_output"))
+    check(cases, trace)
+
+
+def test_lanes_have_an_order_in_the_tree() -> None:
+    """1 + 2^30 in one lane and -2^30 in another: the order of the terms decides the sum."""
+    design = small(1, 4, fmt=BINARY32)
+    shape = Shape(n=1, m=1, k=1, rows=1, columns=1)
+    big, one = 0x4E800000, BINARY32.one
+    x = np.full((4, 1, 1, 1), one, np.uint32)
+    delta = np.array([big, one, big ^ BINARY32.sign_bit, one], np.uint32).reshape(4, 1, 1, 1)
+    for order in ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2)):
+        one_case = Case(GradientRun(Grid(shape, 4, design)), x, delta[list(order)])
+        check([one_case], play([one_case]))
+
+
+def test_a_tap_outside_the_map_is_zero_and_counts() -> None:
+    """+0 times a delta: a zero with its sign, and NaN under an infinite one."""
+    design, fmt = small(2), BFLOAT16
+    shape = Shape(n=1, m=1, k=2, rows=1, columns=1, pad=1)
+    x = np.full((1, 1, 1, 1), fmt.one, np.uint32)
+    delta = np.array([fmt.inf, fmt.one, fmt.one, fmt.one], np.uint32).reshape(1, 2, 2, 1)
+    one = Case(GradientRun(Grid(shape, 1, design)), x, delta)
+    assert one.wanted == [fmt.inf, fmt.nan, fmt.nan, fmt.nan, fmt.inf]
+    check([one], play([one]))
+
+
+def test_a_word_that_is_wrongly_last_is_told() -> None:
+    design = small(1)
+    shape = Shape(n=1, m=1, k=1, rows=2, columns=2)
+    good = case(design, shape, 1, Random(5)).job
+    for name in SINKS:
+        bad = replace(good, words={**good.words, name: [*good.words[name], 0]})
+        player = StreamPlayer([bad, good], "source")
+        trace = BlockBench(stream_gradient, **arguments(design)).run(player, 90)
+        second = [t for t, start in enumerate(trace.column("start")) if start][1]
+        assert trace.column("framing_error")[second]
+        assert not trace.column("framing_error")[second + 1]
+        assert trace.column("done")[-1]
+
+
+def session(design: StreamDesign) -> Callable[[int], StreamPlayer]:
+    def begin(number: int) -> StreamPlayer:
+        rng = Random(number)
+        jobs = [random_case(design, rng).job for _ in range(2)]
+        rates = {"sink_map": 0.9, "sink_delta": 0.9, "source": 0.7}
+        return StreamPlayer(jobs, "source", rates=rates, seed=number)
+
+    return begin
+
+
+def test_a_reset_leaves_nothing_behind() -> None:
+    design = small(2, 1, 2)
+    BlockBench(stream_gradient, **arguments(design)).as_new_after_reset(
+        session(design), range(5, 120, 23), 120,
+        payload={"source_valid": "source_data source_last"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("fmt", [BFLOAT16, pytest.param(BINARY32, marks=pytest.mark.full)])
+@pytest.mark.ghdl
+def test_stream_gradient_vhdl(replays: Replays, fmt: FloatFormat) -> None:
+    design = small(2, 2, 2, fmt=fmt)
+    cases = [random_case(design, Random(7)) for _ in range(2)]
+    trace = play(cases, {"sink_map": 0.9, "sink_delta": 0.8, "source": 0.8})
+    check(cases, trace)
+    replays(trace)
