@@ -113,12 +113,12 @@ def stream_gradient(
     """Compute the gradients of the kernels and biases of a layer while its input streams through.
 
     start          in   pulse: a run begins; registers are stable from here to done
-    sink_map       in   the input maps, row by row, once for each block of m output maps; a beat has
-                        an element of each lane, lane 0 lowest
+    sink_map       in   the input maps, row by row, once for each block of m output maps; an element
+                        of each lane, lane 0 lowest
     sink_delta     in   m G deltas for each window that counts, again for each input map; the lanes
                         of the first map are lowest
-    source         out  after each pass of an input map, the gradients of each output map of the
-                        block: its bias, if the input map is the first one, and k*k elements
+    source         out  after the pass of an input map, k*k gradients of each output map of the
+                        block; with the first input map, that of its bias before them
     activity       out  the work of this cycle
     done           out  the last gradient and beat have passed, and the last sums are read; high
                         until the next start

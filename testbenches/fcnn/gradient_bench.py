@@ -13,6 +13,7 @@ from merp.models.machines.fcnn.params.gradient_registers import GRADIENT, Gradie
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 from merp.models.machines.fcnn.stream_update import StreamOrder, stream_gradients
 from merp.testbenches.fcnn.stream_player import StreamJob
+from merp.testbenches.top.run import Run
 
 
 def joined(elements: Bits, width: int) -> list[int]:
@@ -21,20 +22,24 @@ def joined(elements: Bits, width: int) -> list[int]:
     return [sum(word << (i * width) for i, word in enumerate(row)) for row in rows]
 
 
-def map_beats(x: Bits, design: StreamDesign) -> list[int]:
-    """Return the beats of maps (images, rows, columns, n): map, row, column, beat of the column."""
+def map_elements(x: Bits, design: StreamDesign) -> Bits:
+    """Arrange maps (images, rows, columns, n) as (map, row, column, beat of the column, lane)."""
     in_order = x.transpose(3, 1, 2, 0)
-    return joined(in_order.reshape(*in_order.shape[:3], -1, design.lanes), design.fmt.width)
+    return in_order.reshape(*in_order.shape[:3], -1, design.lanes)
 
 
-def block_beats(maps: Bits, design: StreamDesign, filler: int = 0) -> list[list[int]]:
-    """Return the beats of each block of m maps; ``filler`` is the element of missing maps."""
+def block_elements(maps: Bits, design: StreamDesign, filler: int = 0) -> Bits:
+    """Arrange maps in blocks: (block, row, column, beat of the column, elements of a beat).
+
+    ``filler`` is the element of missing maps.
+    """
     _, rows, columns, m = maps.shape
     at_once = design.maps_at_once
     wide = np.pad(maps, ((0, 0), (0, 0), (0, 0), (0, -m % at_once)), constant_values=filler)
-    in_order = wide.reshape(-1, design.lanes, rows, columns, wide.shape[-1] // at_once, at_once)
+    blocks = wide.shape[-1] // at_once
+    in_order = wide.reshape(-1, design.lanes, rows, columns, blocks, at_once)
     beats = in_order.transpose(4, 2, 3, 0, 5, 1)
-    return [joined(block.reshape(*block.shape[:3], -1), design.fmt.width) for block in beats]
+    return beats.reshape(blocks, rows, columns, -1, at_once * design.lanes)
 
 
 def gradient_order(kernels: Bits, biases: Bits, design: StreamDesign) -> list[int]:
@@ -50,10 +55,18 @@ def gradient_order(kernels: Bits, biases: Bits, design: StreamDesign) -> list[in
     return found
 
 
+def gradient_streams(run: GradientRun, x: Bits, delta: Bits, filler: int = 0) -> tuple[Bits, Bits]:
+    """Return the beats of maps and deltas: (beats, elements of a beat) words."""
+    grid = run.grid
+    maps = np.stack([map_elements(x, grid.design)] * grid.blocks)
+    deltas = np.stack([block_elements(delta, grid.design, filler)] * grid.shape.n, axis=1)
+    return maps.reshape(-1, maps.shape[-1]), deltas.reshape(-1, deltas.shape[-1])
+
+
 def gradient_job(
     run: GradientRun, x: Bits, delta: Bits, sinks: tuple[str, str], filler: int = 0
 ) -> StreamJob:
-    """Return a run: maps, and the deltas of each block once for each input map.
+    """Return a run of ``stream_gradient``.
 
     Args:
         run: the run.
@@ -62,14 +75,20 @@ def gradient_job(
         sinks: prefixes of the streams of maps and deltas.
         filler: deltas of missing maps.
     """
-    grid, design = run.grid, run.grid.design
-    deltas = [beat for block in block_beats(delta, design, filler) for beat in block * grid.shape.n]
-    maps = map_beats(x, design) * grid.blocks
+    design = run.grid.design
+    streams = gradient_streams(run, x, delta, filler)
     return StreamJob(
         GRADIENT.values(run),
-        dict(zip(sinks, (maps, deltas), strict=True)),
+        {name: joined(each, design.fmt.width) for name, each in zip(sinks, streams, strict=True)},
         dict(zip(sinks, (design.map_width, design.sum_width), strict=True)),
     )
+
+
+def gradient_run(run: GradientRun, x: Bits, delta: Bits, filler: int = 0) -> Run:
+    """Return a run of ``fcnn_gradient``; arguments as in ``gradient_job``."""
+    maps, deltas = gradient_streams(run, x, delta, filler)
+    words = {"s_axis_map": maps.reshape(-1), "s_axis_delta": deltas.reshape(-1)}
+    return Run(config=GRADIENT.values(run), words=words)
 
 
 def golden_words(run: GradientRun, x: Bits, delta: Bits) -> list[int]:

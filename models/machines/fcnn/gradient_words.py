@@ -7,12 +7,8 @@ deltas of a block with each input map, too. A word of a port is a beat.
 from __future__ import annotations
 
 from merp.models.base.shape import Shape
+from merp.models.machines.fcnn.params.gradient_registers import WORDS
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-
-PORTS = {
-    "map_in": "s_axis_map", "delta_in": "s_axis_delta", "gradient_out": "m_axis_gradient",
-}  # fmt: skip
-"""The stream of each word counter."""
 
 
 def gradient_words(shape: Shape, images: int, design: StreamDesign) -> dict[str, int]:
@@ -32,7 +28,7 @@ def gradient_words(shape: Shape, images: int, design: StreamDesign) -> dict[str,
 
 def walked_words(shape: Shape, images: int, design: StreamDesign) -> dict[str, int]:
     """Count the words of each port in the order in which they pass."""
-    found = dict.fromkeys(PORTS, 0)
+    found = dict.fromkeys(WORDS, 0)
     for block in range(0, shape.m, design.maps_at_once):
         maps = range(block, min(shape.m, block + design.maps_at_once))
         for input_map in range(shape.n):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.base.counters import Counter, meaning_of
+from merp.models.base.register_map import Settings
 from merp.models.base.register_table import COUNT_MAX, RegisterTable, RunRegister
 from merp.models.machines.fcnn.params.grid import Grid
 from merp.models.machines.fcnn.params.grid_registers import grid_registers
@@ -77,3 +79,29 @@ GRADIENT: RegisterTable[StreamDesign, GradientRun] = RegisterTable(
     ),
 )  # fmt: skip
 """Registers of the module, in the order of their signals."""
+
+COUNTERS = (
+    Counter("total", "cycles from the one after start to the end of the run"),
+    Counter("issue", "beats of the walk", part=True),
+    Counter(
+        "drain", "cycles in which sums of a pass are stored and read, or gradients leave", part=True
+    ),
+    Counter(
+        "stall_output", "cycles in which sums wait for places of the output", part=True, stall=True
+    ),
+    Counter("stall_map", "cycles in which a beat waits for the input", part=True, stall=True),
+    Counter("stall_delta", "cycles in which it waits for deltas only", part=True, stall=True),
+    Counter("useful", "beats with deltas"),
+)
+"""In the order of their signals; ``total`` is the sum of the parts."""
+
+WORDS = {
+    "map_in": "s_axis_map", "delta_in": "s_axis_delta", "gradient_out": "m_axis_gradient",
+}  # fmt: skip
+"""The stream of each word counter; a word is a beat."""
+
+
+def gradient_description(design: StreamDesign) -> tuple[Settings, dict[str, str]]:
+    """Return legal range and meaning of every register, and the meaning of every counter."""
+    meanings = {each.name: each.meaning for each in COUNTERS}
+    return GRADIENT.settings(design), meanings | {name: meaning_of(name) for name in WORDS}

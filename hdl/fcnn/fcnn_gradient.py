@@ -1,0 +1,122 @@
+"""The gradient module of F-CNN: gradients of kernels and biases of one layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from myhdl import always, always_comb, block
+
+from merp.hdl.base.interface import DesignPorts, Member
+from merp.hdl.base.signals import AxiStream, bits, flag, stream_of
+from merp.hdl.base.status import STATUS_WIDTH
+from merp.hdl.base.word_counter import word_counter
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fcnn.stream_gradient import GradientActivity, GradientConfig, stream_gradient
+from merp.models.machines.fcnn.params.gradient_registers import COUNTERS, WORDS
+from merp.models.machines.fcnn.params.stream_design import StreamDesign
+
+
+class GradientStatus:
+    """Flags and counters of a run; the counters restart with start.
+
+    busy           out  a run is in progress
+    done           out  the run has ended; high until the next start
+    framing_error  out  the last of an input was early or late; high until the next start
+    """
+
+    def __init__(self, _: StreamDesign) -> None:
+        self.busy, self.done, self.framing_error = flag(), flag(), flag()
+        names = (*(each.name for each in COUNTERS), *WORDS)
+        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
+
+
+def _stream(words: str, lanes: Callable[[StreamDesign], int]) -> Member[StreamDesign]:
+    return Member(
+        WORDS[words], lambda design: AxiStream(design.fmt.width, lanes(design)), words=words,
+        kind=AxiStream,
+    )  # fmt: skip
+
+
+class GradientPorts(DesignPorts[StreamDesign]):
+    """Ports of the module. A beat of the input has an element of each lane, a beat of deltas one of
+    each lane and map of a block. All beats are full, so tkeep is not read. Counters count beats.
+    """
+
+    MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
+        Member("config", GradientConfig),
+        _stream("map_in", lambda design: design.lanes),
+        _stream("delta_in", lambda design: design.maps_at_once * design.lanes),
+        _stream("gradient_out", lambda design: 1),
+        Member("status", GradientStatus),
+    )
+    WORDS = tuple(WORDS)
+
+
+@block
+def _tally(clk: Bit, start: Bit, on: Bit, total: Word) -> Any:
+    """Count the cycles in which a flag is high."""
+
+    @always(clk.posedge)
+    def count() -> None:
+        if on:
+            total.next = total + 1
+        if start:
+            total.next = 0
+
+    return count
+
+
+@entity
+def fcnn_gradient(
+    clk: Bit, rst: Bit, start: Bit, ports: GradientPorts, design: StreamDesign
+) -> Any:
+    """Compute the gradients of a layer from its input and the deltas of its sums.
+
+    start            in   pulse: a run begins; registers are stable from here to done
+    s_axis_map       in   input maps: block of output maps, input map, row, column, image
+    s_axis_delta     in   deltas: block, once again for each input map, row, column, beat; map,
+                          image
+    m_axis_gradient  out  gradients: block, input map, map of the block; with the first input map
+                          its bias; then its kernel, row by row
+
+    A missing map of the last block has elements in the beats of deltas, but no gradients. The
+    first sum is read mul_latency + add_latency + 2 cycles after the last centre of a pass. Latency
+    from there: A + 1 cycles, those of the tree, and 2 to the port. Throughput: a beat per cycle in
+    a pass. Reset: no run.
+    """
+    status = ports.status
+    activity = GradientActivity()
+    running, done, error = flag(), flag(), flag()
+
+    @always_comb
+    def look() -> None:
+        running.next = (
+            activity.issue or activity.drain or activity.stall_output or activity.stall_map
+            or activity.stall_delta
+        )  # fmt: skip
+
+    @always_comb
+    def tell() -> None:
+        status.busy.next = running
+        status.done.next = done
+        status.framing_error.next = error
+
+    counted = {"total": running, **vars(activity)}
+    return (
+        look,
+        tell,
+        stream_gradient(
+            clk, rst, start, config=ports.config, sink_map=stream_of(ports.s_axis_map),
+            sink_delta=stream_of(ports.s_axis_delta), source=stream_of(ports.m_axis_gradient),
+            activity=activity, done=done, framing_error=error, design=design,
+        ),
+        [
+            _tally(clk, start, on=counted[each.name], total=vars(status)[each.name])
+            for each in COUNTERS
+        ],
+        [
+            word_counter(clk, rst, start, stream=vars(ports)[name], words=vars(status)[words])
+            for words, name in WORDS.items()
+        ],
+    )  # fmt: skip
