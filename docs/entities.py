@@ -38,6 +38,8 @@ from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.settings import cluster_settings
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
+from merp.models.machines.fcnn.params.conv_registers import CONV, COUNTERS, WORDS
+from merp.models.machines.fcnn.params.stream_design import StreamDesign
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.gradient_registers import GRADIENT_TABLES
 from merp.models.machines.mac_array.params.input_registers import TABLES
@@ -53,6 +55,7 @@ from merp.models.network.network import Network
 from merp.models.papers.mazouz.params.element import ElementDesign
 from merp.models.papers.mazouz.params.element_registers import ELEMENT
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
+from merp.testbenches.fcnn.conv_bench import top as conv_top
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.testbenches.mazouz.element_bench import arguments
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -204,6 +207,8 @@ def blocks() -> dict[str, Block]:
             found.setdefault(name, block)
     for name, block in _entities(_element(), "bfloat16, 3 x 3, maps of up to 32 x 32"):
         found.setdefault(name, block)
+    for name, block in _entities(_fcnn_conv(), "binary32, 3 x 3, 2 images and 2 maps at once"):
+        found.setdefault(name, block)
     for name, block in _entities(_memory(), "a port of 128 bits, words of 32 bits"):
         found.setdefault(name, block)
     for function, args, design in blocks_alone():
@@ -263,6 +268,24 @@ def _element() -> Exported:
     # The bundle is named after its class where it is explained.
     own = {name.replace("config", "element_config"): text for name, text in meanings.items()}
     return _exported(convolution_element, arguments(design), own)
+
+
+def _fcnn_conv() -> Exported:
+    """The convolution module of F-CNN with all of its blocks inside."""
+    design = StreamDesign(
+        k=3, lanes=2, maps_at_once=2, max_rows=32, max_columns=32, max_maps=256, max_step=16,
+        max_stride=2,
+    )  # fmt: skip
+    # Bundles are named after their classes.
+    meanings = {
+        f"{bundle}_{each.name}": each.meaning
+        for bundle in ("conv_config", "grid_config")
+        for each in CONV.registers
+    }
+    meanings |= {f"status_{each.name}": each.meaning for each in COUNTERS}
+    meanings |= {f"status_{name}": "beats that passed the port" for name in WORDS}
+    top = conv_top(design)
+    return _exported(top.function, top.args, meanings)
 
 
 def _entities(exported: Exported, design: str, alone: bool = False) -> Iterator[tuple[str, Block]]:

@@ -58,6 +58,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "mac_array/output",
         "mac_array/update",
     ),
+    "F-CNN's modules": ("fcnn",),
     "Mazouz and Bridges' element": ("mazouz",),
     "Streams": ("streams",),
     "Shared arithmetic": (

@@ -34,16 +34,17 @@ class GridConfig(RegisterBundle):
 class GridPlace:
     """Present place of a walk.
 
-    walking        out  beats of the run are left
-    takes          out  the beat is an element of a map for each lane; otherwise it is a blank
-    last_input     out  with takes: it is the last of the run
-    counts         out  the beat completes a window that gives an output
-    begins         out  the window is the first one of a pass; it counts
-    ends           out  the window counts and is the last one of its pass.
-    opens, closes  out  the window's pass is the first one of a block, the last one.
-    last_block     out  the window's block is the last one
-    final          out  the window counts and is the last one of the run
-    rows, columns  out  a bit for each row and column of taps: it lies inside the map
+    walking        beats of the run are left
+    takes          the beat is an element of a map for each lane; otherwise it is a blank
+    last_input     with takes: it is the last of the run
+    counts         the beat completes a window that gives an output
+    begins         the window is the first one of a pass; it counts
+    ends           the window counts and is the last one of its pass
+    opens          the window's pass is the first one of a block
+    closes         the window's pass is the last one of a block
+    last_block     the window's block is the last one
+    final          the window counts and is the last one of the run
+    rows, columns  a bit for each row and column of taps: it lies inside the map
     """
 
     def __init__(self, design: StreamDesign) -> None:

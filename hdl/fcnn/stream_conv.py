@@ -34,15 +34,15 @@ class ConvConfig(RegisterBundle):
 
 
 class ConvActivity:
-    """What a module does in a cycle of a run; at most one of the first six is high.
+    """Activity of a module in a cycle of a run; exactly one of the first six is high.
 
-    issue          out  a beat of the walk is taken
-    stall_kernel   out  the pass waits for its kernels or biases
-    stall_input    out  the beat waits for its elements of the map
-    stall_partial  out  the beat waits for its partial sums
-    stall_output   out  the beat waits for a place for its sums
-    drain          out  the walk is over, and sums are left
-    useful         out  a beat is taken whose windows give sums
+    issue          a beat of the walk is taken
+    stall_kernel   the pass waits for its kernels or biases
+    stall_input    the beat waits for its elements of the map
+    stall_partial  the beat waits for its partial sums
+    stall_output   the beat waits for a place for its sums
+    drain          the walk is over
+    useful         a beat is taken whose windows give sums
     """
 
     def __init__(self) -> None:
@@ -212,16 +212,16 @@ def stream_conv(
     sink_kernel    in   kernel elements: block, input map, map of the block, row, column
     sink_bias      in   the bias of each output map, if biased
     sink_partial   in   sums of the pass before; in the first pass of a block only if begun
-    source         out  sums of each pass: an element of each lane and map, map 0 lowest; a missing
-                        map of a short last block has +0
+    source         out  sums of each pass: an element of each lane and map, map 0 lowest
+    activity       out  whether this cycle has a beat, or why it has none
     framing_error  out  last arrived with a wrong word of an input; high until the next start
 
-    A tap outside the map is +0 and is multiplied like any other. A partial sum is taken only after
-    the sum that it repeats has left. Therefore the memory may be of any kind. Latency: 1 +
-    cu_latency + add_latency + 2 cycles from the beat that completes a window to its sums.
-    Throughput: a beat per cycle, if a pass is longer than the latency and than the load of its
-    kernels. A beat moves only with its input, its partial sums and a place for its sums. Reset: no
-    run.
+    The sums of a missing map of a short last block are +0. A tap outside the map is +0 and is
+    multiplied like any other. A partial sum is taken only after the sum that it repeats has left.
+    Therefore the memory may be of any kind. Latency: 1 + cu_latency + add_latency + 2 cycles from
+    the beat that completes a window to its sums. Throughput: a beat per cycle, if a pass is longer
+    than the latency and than the load of its kernels. A beat moves only with its input, its partial
+    sums and a place for its sums. Reset: no run.
     """
     width, lanes, maps = design.fmt.width, design.lanes, design.maps_at_once
     conv = ConvDesign(design)

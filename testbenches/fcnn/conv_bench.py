@@ -1,4 +1,4 @@
-"""Runs of a convolution module: random words, what must come out, and a player for its streams."""
+"""Runs of a convolution module: random words, the golden sums, and a player for its streams."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def play(
     words: Callable[[ConvJob], Mapping[str, Bits]] | None = None,
     wrong: Mapping[str, int] | None = None,
 ) -> Trace:
-    """Run the jobs, all of one design, in MyHDL, for so many cycles.
+    """Run the jobs, all of one design, in MyHDL, for ``cycles`` cycles.
 
     ``words`` gives the words of a job's ports, if they are not the golden ones.
     """

@@ -17,9 +17,9 @@ def cycles(run: StreamRun) -> int:
     contract's ``n ceil(M/m) Rg Cg B/G + ((k - 1 - top) Cg + k - 1 - left) B/G``. An output that is
     smaller ends sooner, and a map whose last rows no window needs is read to its end.
 
-    A pass begins with its first window. It waits for three events: the beats of the pass before,
-    its kernels (the load of a set begins after the swap before), and the first partial sum, which
-    must have left the module in the pass before.
+    A pass begins with its first window. It waits for the beats of the pass before. It waits for its
+    kernels, whose load begins when those of the pass before come into use. And it waits for the
+    first partial sum, which must have left the module in the pass before.
     """
     grid, shape = run.grid, run.grid.shape
     latency = ConvDesign(run.design).latency

@@ -16,10 +16,15 @@ from merp.models.machines.fcnn.params.stream_design import StreamDesign
 def port_words(run: StreamRun) -> dict[str, int]:
     """Return the words of each port, by formula.
 
-    With n input maps, M output maps in ceil(M/m) blocks, and B/G beats of a column: ``map_in`` is n
-    ceil(M/m) R C B/G, ``kernel`` n M k^2, ``bias`` M, ``partial_in`` (n - 1) ceil(M/m) Ro Co B/G,
-    and ``sum_out`` n ceil(M/m) Ro Co B/G. A run that continues sums has n in place of n - 1 and no
-    biases.
+    n input maps pass for each of the ceil(M/m) blocks of output maps. A column has B/G beats::
+
+        map_in      n ceil(M/m) R C B/G
+        kernel      n M k^2
+        bias        M
+        partial_in  (n - 1) ceil(M/m) Ro Co B/G
+        sum_out     n ceil(M/m) Ro Co B/G
+
+    A run that continues sums has n in place of n - 1 and no biases.
     """
     grid, shape = run.grid, run.grid.shape
     return {
@@ -64,6 +69,6 @@ def word_elements(design: StreamDesign) -> dict[str, int]:
 
 
 def elements(words: Mapping[str, int], design: StreamDesign) -> dict[str, int]:
-    """Return the elements of so many words of each port, as a monitor counts them."""
+    """Return the elements of these words of each port, as a monitor of the pins counts them."""
     own = word_elements(design)
     return {port: count * own[port] for port, count in words.items()}

@@ -10,6 +10,7 @@ import pytest
 from block_bench import Replays
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
+from merp.hdl.fcnn.fcnn_conv import fcnn_conv
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.base.shape import Shape
 from merp.models.machines.fcnn.conv_cycles import cycles
@@ -23,6 +24,7 @@ from merp.models.machines.fcnn.params.conv_registers import (
 )
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 from merp.models.machines.fcnn.partial_sums import sum_words
+from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import elements as draw
 from merp.testbenches.fcnn.conv_bench import ConvJob, play, random_run, run_of, top
 from merp.testbenches.top.run import Outcome
@@ -107,6 +109,35 @@ def test_inputs_behind_the_last_window_are_taken() -> None:
     assert grid.last_input > grid.lead + grid.last_centre
     for job, outcome in zip(jobs, run_on("myhdl", jobs), strict=True):
         check(job, outcome)
+
+
+def test_done_waits_until_the_last_word_is_taken() -> None:
+    """It is low while the last word is offered."""
+    (job,) = random_jobs(small(lanes=1, k=1), 1)
+    for seed in range(4):
+        length = cycles(job.run) + 8 * port_words(job.run)["sum_out"] + 40
+        trace = play([job], dict.fromkeys(WORDS, 1.0) | {"sum_out": 0.3}, seed, cycles=length,
+                     of_top=True)  # fmt: skip
+        start = trace.column("start").index(1)
+        taken = [
+            t
+            for t, row in enumerate(
+                zip(*(trace.column(f"m_axis_sum_t{each}") for each in ("valid", "ready", "last")),
+                    strict=True)
+            )
+            if all(row)
+        ]  # fmt: skip
+        done = trace.column("status_done")
+        assert done == [0] * (taken[0] + 2) + [1] * (length - taken[0] - 2)
+        assert trace.column("status_total")[-1] == taken[0] - start
+
+
+def test_nothing_is_done_before_the_first_run() -> None:
+    trace = run_block(
+        fcnn_conv, top(small()).args, ("rst",), lambda cycle, _: {"rst": int(not cycle)}, 6,
+        quick=True,
+    )  # fmt: skip
+    assert not any(trace.column("status_done"))
 
 
 def test_every_stall_has_its_counter() -> None:

@@ -155,6 +155,9 @@ def check(grids: Sequence[Grid], trace: Recorded) -> None:
             assert not found[2], i
         else:
             assert found[2:] == beat.centre, (i, dict(zip(names, found, strict=True)))
+    events = ("takes", "last_input", "counts", "begins", "ends", "final")
+    quiet = trace.columns("place_walking", *(f"place_{name}" for name in events))
+    assert not any(any(flags) for walking, *flags in quiet if not walking)
     assert not trace.column("place_walking")[-1]
 
 

@@ -246,6 +246,15 @@ def test_an_output_that_waits_holds_as_many_sums_as_there_are_places() -> None:
     assert trace.column("activity_stall_output")[-1]
 
 
+def test_windows_that_do_not_count_need_no_place() -> None:
+    """The last place goes to the last window of a row; the walk goes on to the next row."""
+    design = small(2)
+    columns = ConvDesign(design).fifo_words + 1 + 1
+    run = StreamRun.forward(Shape(n=1, m=1, k=2, rows=4, columns=columns), 1, design)
+    trace = play([drawn(run, 1)], FULL | {"sum_out": 0.0}, cycles=70)
+    assert sum(trace.column("activity_issue")) == run.grid.lead + columns
+
+
 @pytest.mark.parametrize("name", ["map_in", "kernel", "bias", "partial_in"])
 @pytest.mark.parametrize("end", [False, True])
 def test_a_word_that_is_wrongly_last_is_told(name: str, end: bool) -> None:
