@@ -84,7 +84,7 @@ def run_on(
 
 
 def test_counters_words_and_cycles() -> None:
-    jobs = random_jobs(small(), 5)
+    jobs = random_jobs(small(maps_at_once=1), 4)
     for job, outcome in zip(jobs, run_on("myhdl", jobs), strict=True):
         check(job, outcome)
 
@@ -96,7 +96,7 @@ def test_streams_of_one_element() -> None:
 
 
 def test_stalls_and_a_reset_in_the_middle_of_a_run() -> None:
-    jobs = random_jobs(small(), 3)
+    jobs = random_jobs(small(), 2)
     for job, outcome in zip(jobs, run_on("myhdl", jobs, True, reset_at=40), strict=True):
         check(job, outcome, stalled=True)
 
@@ -163,7 +163,7 @@ def test_registers_stay_in_their_ranges() -> None:
 
 @pytest.mark.ghdl
 def test_fcnn_conv_vhdl(replays: Replays) -> None:
-    jobs = random_jobs(small(), 2, most=3, maps=2)
+    jobs = random_jobs(small(lanes=1), 2, most=3, maps=2)
     length = sum(cycles(job.run) + sum(port_words(job.run).values()) + 20 for job in jobs)
     rates = dict.fromkeys(WORDS, 0.8)
     trace = play(jobs, rates, cycles=length, of_top=True)
@@ -173,7 +173,7 @@ def test_fcnn_conv_vhdl(replays: Replays) -> None:
 
 @pytest.mark.verilator
 def test_fcnn_conv_in_verilator() -> None:
-    jobs = random_jobs(small(), 12, most=9, maps=6)
+    jobs = random_jobs(small(lanes=1), 12, most=9, maps=6)
     for job, outcome in zip(jobs, run_on("verilator", jobs), strict=True):
         check(job, outcome)
 
