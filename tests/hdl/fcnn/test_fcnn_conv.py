@@ -24,6 +24,7 @@ from merp.models.machines.fcnn.params.conv_registers import (
 )
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 from merp.models.machines.fcnn.partial_sums import sum_words
+from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import elements as draw
 from merp.testbenches.fcnn.conv_bench import ConvJob, play, random_run, run_of, top
@@ -159,6 +160,15 @@ def test_registers_stay_in_their_ranges() -> None:
         for job in random_jobs(design, 40):
             for name, value in registers(job.run).items():
                 assert settings[name].least <= value <= settings[name].most, name
+
+
+def test_the_register_map_has_every_register_and_counter() -> None:
+    found = {each.name: each for each in axi_registers_of(top(small())).registers}
+    for each in CONV.registers:
+        register = found[f"config_{each.name}"]
+        assert each.meaning in register.meaning
+    for each in COUNTERS:
+        assert any(name.startswith(f"status_{each.name}") for name in found), each.name
 
 
 @pytest.mark.ghdl
