@@ -44,8 +44,8 @@ def gradient_array(
     deltas   in   deltas of m maps; those of the first map, lane 0 lowest, are lowest
     places   in   A places, the first lowest: element e reads the sum of place e mod A
     turn     out  place of the sum that the next product is added to
-    sums     out  the sums that were read in the cycle before: of each lane, lane 0 lowest, all
-                  elements; the bias of a map is followed by its kernel, row by row
+    sums     out  the sums read in the cycle before: of each lane, lane 0 lowest, those of all
+                  elements; a map has its bias, then its kernel
 
     A sum without a product is read as +0. Latency: mul_latency + 2 + add_latency cycles from issue
     to the stored sums. Throughput: a window per cycle. Reset: no window is on its way; a run begins

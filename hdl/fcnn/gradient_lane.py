@@ -10,7 +10,7 @@ from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.fcnn.gradient_sum import gradient_sum
+from merp.hdl.fcnn.turn_sum import turn_sum
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 
 
@@ -46,7 +46,7 @@ def gradient_lane(
     size = len(places) // turns
     products = [bits(width) for _ in range(taps + 1)]
     words = [bits(width) for _ in range(taps + 1)]
-    joined = ConcatSignal(*reversed(words))
+    joined, nothing = ConcatSignal(*reversed(words)), bits(width)
 
     @always_comb
     def give() -> None:
@@ -63,10 +63,10 @@ def gradient_lane(
         for tap in range(taps)
     ]  # fmt: skip
     add = [
-        gradient_sum(
-            clk, place=places((turn(e) + 1) * size, turn(e) * size), clear=clears(turn(e)),
-            product=products[e], write=write, written=written, word=words[e], fmt=fmt,
-            latency=design.add_latency,
+        turn_sum(
+            clk, place=places((turn(e) + 1) * size, turn(e) * size), begin=clears(turn(e)),
+            first=nothing, product=products[e], write=write, written=written, word=words[e],
+            fmt=fmt, words=turns, latency=design.add_latency,
         )
         for e in range(taps + 1)
     ]  # fmt: skip

@@ -8,22 +8,11 @@ from myhdl import ConcatSignal, always_comb, block
 
 from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.base.delay import delay
-from merp.hdl.base.select_part import select_part
-from merp.hdl.base.select_word import place_of, select_word
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fcnn.choose_part import choose_part
 from merp.models.machines.fcnn.params.gradient_drain import GradientDrain
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-
-
-@block
-def _select(clk: Bit, words: Word, index: Word, word: Word, parts: int) -> Any:
-    """Register the word of an element."""
-    width = len(word)
-    place = place_of(width)
-    if width == 1 << place:
-        return select_word(clk, words=words, index=index, word=word, place=place)
-    return select_part(clk, words=words, index=index, word=word, size=width, parts=parts)
 
 
 @block
@@ -67,7 +56,7 @@ def gradient_tree(
     return (
         join,
         [
-            _select(
+            choose_part(
                 clk, words=sums((g + 1) * lane, g * lane),
                 index=elements((a + 1) * number, a * number), word=chosen[g * turns + a],
                 parts=drain.elements,

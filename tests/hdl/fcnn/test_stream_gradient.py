@@ -69,22 +69,22 @@ def cycles_of(trace: Recorded) -> list[tuple[int, int, int, int]]:
 
 @pytest.mark.parametrize(
     ("k", "lanes", "maps"),
-    [(1, 1, 1), (1, 2, 3), (2, 2, 1), (2, 1, 2), (3, 1, 2),
+    [(1, 1, 1), (1, 2, 3), (2, 2, 1), (2, 1, 2),
      *(pytest.param(3, lanes, maps, marks=pytest.mark.full)
        for lanes in (1, 2, 4) for maps in (1, 2, 3))],
 )  # fmt: skip
 def test_random_shapes(k: int, lanes: int, maps: int) -> None:
     rng = Random(f"{k} {lanes} {maps}")
     design = small(k, lanes, maps, add_latency=rng.choice((1, 2)))
-    cases = [random_case(design, rng) for _ in range(4)]
+    cases = [random_case(design, rng) for _ in range(4 if k < 3 else 6)]
     trace = play(cases)
     check(cases, trace)
     assert cycles_of(trace) == [tuple(gradient_cycles(each.run)) for each in cases]
 
 
 def test_usual_latencies_in_binary32() -> None:
-    design = small(3, 2, 2, fmt=BINARY32, mul_latency=3, add_latency=4)
-    shape = Shape(n=2, m=3, k=3, rows=5, columns=4, pad=1)
+    design = small(2, 2, 1, fmt=BINARY32, mul_latency=3, add_latency=4)
+    shape = Shape(n=2, m=1, k=2, rows=5, columns=4, pad=1)
     cases = [case(design, shape, 4, Random(1))]
     trace = play(cases)
     check(cases, trace)
@@ -100,8 +100,9 @@ def test_usual_latencies_in_binary32() -> None:
 )  # fmt: skip
 def test_bits_do_not_depend_on_who_waits(rates: dict[str, float]) -> None:
     rng = Random(str(rates))
-    design = small(2, 2, 2)
-    cases = [random_case(design, rng) for _ in range(2)]
+    design = small(2, 2, 1)
+    shape = Shape(n=2, m=2, k=2, rows=3, columns=3, pad=(1, 0, 0, 1))
+    cases = [case(design, shape, 4, rng)]
     trace = play(cases, rates, seed=2)
     check(cases, trace)
     found = cycles_of(trace)
@@ -171,7 +172,7 @@ def session(design: StreamDesign) -> Callable[[int], StreamPlayer]:
 def test_a_reset_leaves_nothing_behind() -> None:
     design = small(2, 1, 2)
     BlockBench(stream_gradient, **arguments(design)).as_new_after_reset(
-        session(design), range(5, 120, 23), 120,
+        session(design), range(12, 100, 40), 90,
         payload={"source_valid": "source_data source_last"},
     )  # fmt: skip
 

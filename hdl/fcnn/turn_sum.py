@@ -1,4 +1,4 @@
-"""Sums of products of one kernel element in one lane: an adder that serves several sums in turn."""
+"""Sums of products that take turns in one adder of several cycles."""
 
 from __future__ import annotations
 
@@ -13,40 +13,44 @@ from merp.models.base.formats import FloatFormat
 
 
 @entity
-def gradient_sum(
+def turn_sum(
     clk: Bit,
     place: Word,
-    clear: Bit,
+    begin: Bit,
+    first: Word,
     product: Word,
     write: Bit,
     written: Word,
     word: Word,
     fmt: FloatFormat,
+    words: int,
     latency: int,
 ) -> Any:
-    """Add a product per cycle to one of latency + 1 sums.
+    """Add a product per cycle to one of several sums.
 
     place    in   the sum that is read
-    clear    in   the sum is read as +0: it has no product yet
+    begin    in   the sum has no product yet: it is read as first
+    first    in   start of the sum
     product  in   one cycle after place: the product that is added to this sum
     write    in   latency + 1 cycles after place: the sum is stored
     written  in   place of the sum that is stored
     word     out  the sum, one cycle after place
 
     The sums are in a memory. A sum that is read while it is stored is the new sum. Latency: latency
-    + 1 cycles from place to the stored sum. Throughput: a product per cycle, if the sums take
-    turns. Reset: none, clear begins a sum.
+    + 1 cycles from place to the stored sum. Throughput: a product per cycle, if a sum waits latency
+    cycles for its next product. Reset: none, begin starts a sum.
     """
-    width = fmt.width
-    memory = [bits(width) for _ in range(latency + 1)]
-    total = bits(width)
+    if words <= latency:
+        raise ValueError(f"words must be at least {latency + 1}, not {words}")
+    memory = [bits(fmt.width) for _ in range(words)]
+    total = bits(fmt.width)
 
     @always(clk.posedge)
     def access() -> None:
         if write:
             memory[written].next = total
-        if clear:
-            word.next = 0
+        if begin:
+            word.next = first
         elif write and written == place:
             word.next = total
         else:

@@ -1,0 +1,357 @@
+"""Matrix product of a fully connected layer by outer products of blocks.
+
+Source: F-CNN section IV, equations 15 and 16, and Algorithm 1. C = start + A B. The order of
+additions is that of the golden models: ascending along the inner dimension.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fcnn.choose_part import choose_part
+from merp.hdl.fcnn.outer_product import outer_product
+from merp.hdl.fcnn.piece_banks import piece_banks
+from merp.hdl.fcnn.tile_loops import ProductConfig, TilePlace, tile_loops
+from merp.hdl.streams.credit_source import credit_source
+from merp.hdl.streams.stream_gate import stream_gate
+from merp.models.machines.fcnn.params.product_design import READ, ProductDesign
+
+
+class ProductActivity:
+    """The work of a cycle: in each cycle of a run, one flag is high, and ``useful`` beside issue.
+
+    issue         out  a turn of a block is taken, with or without rows
+    useful        out  the turn has a column piece
+    drain         out  sums of a tile are stored or read, or the last ones leave
+    stall_output  out  sums wait for places of the output
+    stall_bias    out  biases of a tile load
+    stall_kernel  out  a step waits for row pieces
+    stall_map     out  a turn waits for its column piece
+    """
+
+    def __init__(self) -> None:
+        self.issue, self.useful, self.drain, self.stall_output = (flag() for _ in range(4))
+        self.stall_bias, self.stall_kernel, self.stall_map = (flag() for _ in range(3))
+
+
+@block
+def _bias(
+    clk: Bit, start: Bit, taken: Bit, index: Word, data: Word, kept: Word, column: int
+) -> Any:
+    """Keep the bias of a column of the tile; it is +0 in a run without biases."""
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if taken and index == column:
+            kept.next = data
+        if start:
+            kept.next = 0
+
+    return keep
+
+
+@block
+def _biases(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    used: Bit,
+    config: ProductConfig,
+    last_column: Bit,
+    data: Word,
+    valid: Bit,
+    ready: Bit,
+    loaded: Bit,
+    starts: Word,
+    design: ProductDesign,
+) -> Any:
+    """Load the biases of a column of tiles; ``used`` begins the next column of tiles."""
+    columns, width = design.tile_columns, design.fmt.width
+    index = count(max(1, columns - 1))
+    taken, final, complete = flag(), flag(), flag()
+    kept = [bits(width) for _ in range(columns)]
+    joined = ConcatSignal(*reversed(kept)) if columns > 1 else kept[0]
+
+    @always_comb
+    def look() -> None:
+        ready.next = config.biased and not complete
+        loaded.next = complete or not config.biased
+
+    @always_comb
+    def tell() -> None:
+        taken.next = valid and ready
+        final.next = index == columns - 1 or (last_column and index + 1 == config.last_columns)
+
+    @always_comb
+    def give() -> None:
+        starts.next = joined
+
+    @always(clk.posedge)
+    def follow() -> None:
+        if taken:
+            if final:
+                index.next = 0
+                complete.next = True
+            else:
+                index.next = index + 1
+        if used or start or rst:
+            index.next = 0
+            complete.next = False
+
+    each = [
+        _bias(clk, start, taken=taken, index=index, data=data, kept=kept[column], column=column)
+        for column in range(columns)
+    ]
+    return look, tell, give, follow, each
+
+
+@block
+def _tile_reads(
+    clk: Bit,
+    rst: Bit,
+    settled: Bit,
+    room: Bit,
+    tile: TilePlace,
+    config: ProductConfig,
+    reading: Bit,
+    gives: Bit,
+    ends: Bit,
+    turn: Word,
+    column: Word,
+    design: ProductDesign,
+) -> Any:
+    """Read the sums of a tile: columns, and in a column its blocks, one per cycle.
+
+    settled  in   pulse: the sums of the tile are stored in the next cycle
+    room     in   the output has a place
+    reading  out  sums of the tile are left
+    gives    out  a beat of sums is read: of block ``turn`` and ``column``
+    ends     out  it is the last one of the tile
+    """
+    turns, columns = design.turns, design.tile_columns
+    last_turn, last_column = flag(), flag()
+
+    @always_comb
+    def look() -> None:
+        gives.next = reading and room
+        last_turn.next = turn == turns - 1 or (tile.last_row and turn + 1 == config.last_pieces)
+        last_column.next = column == columns - 1 or (
+            tile.last_column and column + 1 == config.last_columns
+        )
+
+    @always_comb
+    def tell() -> None:
+        ends.next = gives and last_turn and last_column
+
+    @always(clk.posedge)
+    def follow() -> None:
+        if settled:
+            reading.next = True
+        if gives:
+            if last_turn:
+                turn.next = 0
+                if last_column:
+                    column.next = 0
+                    reading.next = False
+                else:
+                    column.next = column + 1
+            else:
+                turn.next = turn + 1
+        if rst:
+            reading.next = False
+            turn.next = 0
+            column.next = 0
+
+    return look, tell, follow
+
+
+@entity
+def block_product(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: ProductConfig,
+    sink_map: Stream,
+    sink_kernel: Stream,
+    sink_bias: Stream,
+    source: Stream,
+    activity: ProductActivity,
+    done: Bit,
+    framing_error: Bit,
+    design: ProductDesign,
+) -> Any:
+    """Compute C = start + A B, a tile of turns x Nk blocks of R x R at a time.
+
+    start          in   pulse: a run begins; registers are stable from here to done
+    sink_map       in   column pieces of A, R rows each: for each tile, column by column, the pieces
+                        of the rows of the tile
+    sink_kernel    in   row pieces of B, R columns each: for each tile, row by row, the pieces of
+                        the columns of the tile
+    sink_bias      in   starts of the columns of C, if biased; otherwise they are +0
+    source         out  column pieces of C: for each tile, column by column, the pieces of the rows
+    activity       out  the work of this cycle
+    done           out  the last piece was transferred; high until the next start
+    framing_error  out  last arrived with a wrong word of an input; high until the next start
+
+    Tiles follow column of tiles by column of tiles. A step is a column of A times a row of B. It
+    takes ``turns`` cycles, even if some blocks lie beyond the edge of C. Pieces beyond an edge are
+    not sent. Elements beyond the edge in a piece are ignored, and their sums have no meaning. The
+    walk pauses after a tile until its sums are read. Throughput: a column piece per cycle. Reset:
+    no run.
+    """
+    turns, blocks, size = design.turns, design.blocks, design.size
+    piece, width, add = design.piece_width, design.fmt.width, design.add_latency
+    tile = TilePlace()
+    map_valid, map_ready, kernel_valid, kernel_ready = (flag() for _ in range(4))
+    bias_valid, bias_ready, map_error, kernel_error, bias_error = (flag() for _ in range(5))
+    walking, sending, finished, held, loaded, starts_loaded = (flag() for _ in range(6))
+    advance, issue, there, used, ended, settled = (flag() for _ in range(6))
+    reading, gives, tile_ends, next_column, push, room, clear = (flag() for _ in range(7))
+    opens, begin, write = (flag() for _ in range(3))
+    turn = count(turns - 1)
+    place, now, written = count(turns - 1), count(turns - 1), count(turns - 1)
+    read_turn, read_column = count(turns - 1), count(max(1, design.tile_columns - 1))
+    chosen_column = bits(len(read_column))
+    column, rows = bits(piece), bits(blocks * piece)
+    held_rows, starts = bits(blocks * piece), bits(design.tile_columns * width)
+    sums = [bits(size * piece) for _ in range(blocks)]
+    joined = ConcatSignal(*reversed(sums)) if blocks > 1 else sums[0]
+    all_sums, result = bits(blocks * size * piece), bits(piece)
+
+    @always_comb
+    def look() -> None:
+        there.next = turn < config.last_pieces or not tile.last_row
+
+    @always_comb
+    def move() -> None:
+        free = walking and not held and loaded and starts_loaded
+        advance.next = free and (map_valid or not there)
+        map_ready.next = free and there
+        issue.next = free and there and map_valid
+
+    @always_comb
+    def judge() -> None:
+        opens.next = issue and tile.opens
+        used.next = advance and turn == turns - 1
+        ended.next = advance and turn == turns - 1 and tile.closes
+
+    @always_comb
+    def show() -> None:
+        free = walking and not held
+        activity.issue.next = advance
+        activity.useful.next = issue
+        activity.stall_bias.next = free and not starts_loaded
+        activity.stall_kernel.next = free and starts_loaded and not loaded
+        activity.stall_map.next = free and starts_loaded and loaded and not advance
+        activity.stall_output.next = reading and not room
+        activity.drain.next = (held or (sending and not walking)) and (room or not reading)
+
+    @always_comb
+    def tell() -> None:
+        clear.next = rst or start
+        next_column.next = tile_ends and tile.last_row
+        done.next = finished
+        framing_error.next = map_error or kernel_error or bias_error
+
+    @always_comb
+    def join() -> None:
+        all_sums.next = joined
+        now.next = place
+        if reading:
+            now.next = read_turn
+
+    @always(clk.posedge)
+    def keep() -> None:
+        column.next = sink_map.data
+        held_rows.next = rows
+        chosen_column.next = read_column
+
+    @always(clk.posedge)
+    def follow() -> None:
+        if used:
+            turn.next = 0
+        elif advance:
+            turn.next = turn + 1
+        if ended:
+            held.next = True
+        if tile_ends:
+            held.next = False
+            if tile.last_row and tile.last_column:
+                walking.next = False
+        if source.valid and source.ready and source.last:
+            sending.next = False
+            finished.next = True
+        if start:
+            walking.next = True
+            sending.next = True
+            finished.next = False
+        if rst:
+            walking.next = False
+            sending.next = False
+            finished.next = False
+        if rst or start:
+            turn.next = 0
+            held.next = False
+
+    intake = (
+        stream_gate(
+            clk, rst, start, words=config.map_words, sink=sink_map, valid=map_valid,
+            ready=map_ready, framing_error=map_error,
+        ),
+        stream_gate(
+            clk, rst, start, words=config.kernel_words, sink=sink_kernel, valid=kernel_valid,
+            ready=kernel_ready, framing_error=kernel_error,
+        ),
+        stream_gate(
+            clk, rst, start, words=config.bias_words, sink=sink_bias, valid=bias_valid,
+            ready=bias_ready, framing_error=bias_error,
+        ),
+        tile_loops(clk, start, step=used, next_tile=tile_ends, config=config, place=tile),
+        piece_banks(
+            clk, rst, start, config=config, data=sink_kernel.data, valid=kernel_valid,
+            ready=kernel_ready, used=used, loaded=loaded, rows=rows, design=design,
+        ),
+        _biases(
+            clk, rst, start, used=next_column, config=config, last_column=tile.last_column,
+            data=sink_bias.data, valid=bias_valid, ready=bias_ready, loaded=starts_loaded,
+            starts=starts, design=design,
+        ),
+    )  # fmt: skip
+    pipe = (
+        delay(clk, d=turn, q=place, cycles=design.mul_latency),
+        valid_delay(clk, rst, d=opens, q=begin, cycles=design.mul_latency),
+        valid_delay(clk, rst, d=issue, q=write, cycles=design.mul_latency + 1 + add),
+        delay(clk, d=place, q=written, cycles=1 + add),
+    )
+    compute = [
+        outer_product(
+            clk, column=column, row=held_rows((b + 1) * piece, b * piece), place=now, begin=begin,
+            starts=starts((b + 1) * piece, b * piece), write=write, written=written, sums=sums[b],
+            design=design,
+        )
+        for b in range(blocks)
+    ]  # fmt: skip
+    leave = (
+        valid_delay(clk, rst, d=ended, q=settled, cycles=design.settle - 1),
+        _tile_reads(
+            clk, rst, settled=settled, room=room, tile=tile, config=config, reading=reading,
+            gives=gives, ends=tile_ends, turn=read_turn, column=read_column, design=design,
+        ),
+        choose_part(
+            clk, words=all_sums, index=chosen_column, word=result, parts=design.tile_columns
+        ),
+        valid_delay(clk, rst, d=gives, q=push, cycles=READ),
+        credit_source(
+            clk, clear, total=config.sum_words, taken=gives, room=room, push=push, data=result,
+            source=source, words=design.fifo_words,
+        ),
+    )  # fmt: skip
+    return (
+        look, move, judge, show, tell, join, keep, follow, intake, pipe, compute, leave,
+    )  # fmt: skip

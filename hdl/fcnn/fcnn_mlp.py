@@ -1,0 +1,139 @@
+"""The fully connected module of F-CNN: forward or delta propagation, or gradients, of a layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from myhdl import always, always_comb, block
+
+from merp.hdl.base.interface import DesignPorts, Member
+from merp.hdl.base.signals import AxiStream, bits, flag, stream_of
+from merp.hdl.base.status import STATUS_WIDTH
+from merp.hdl.base.word_counter import word_counter
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fcnn.block_product import ProductActivity, block_product
+from merp.hdl.fcnn.tile_loops import ProductConfig
+from merp.models.machines.fcnn.params.product_design import ProductDesign
+from merp.models.machines.fcnn.params.product_registers import COUNTERS, WORDS
+
+
+class ProductStatus:
+    """Flags and counters of a run; the counters restart with start.
+
+    busy           out  a run is in progress
+    done           out  the last piece was transferred; high until the next start
+    framing_error  out  the last of an input was early or late; high until the next start
+    """
+
+    def __init__(self, _: ProductDesign) -> None:
+        self.busy, self.done, self.framing_error = flag(), flag(), flag()
+        names = (*(each.name for each in COUNTERS), *WORDS)
+        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
+
+
+def _stream(words: str, lanes: Callable[[ProductDesign], int]) -> Member[ProductDesign]:
+    return Member(
+        WORDS[words], lambda design: AxiStream(design.fmt.width, lanes(design)), words=words,
+        kind=AxiStream,
+    )  # fmt: skip
+
+
+class ProductPorts(DesignPorts[ProductDesign]):
+    """Ports of the module. A piece has R elements. All beats are full, so tkeep of an input is not
+    read. Counters count beats.
+    """
+
+    MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
+        Member("config", ProductConfig),
+        _stream("map_in", lambda design: design.size),
+        _stream("kernel", lambda design: design.size),
+        _stream("bias", lambda design: 1),
+        _stream("sum_out", lambda design: design.size),
+        Member("status", ProductStatus),
+    )
+    WORDS = tuple(WORDS)
+
+
+@block
+def _full(stream: AxiStream) -> Any:
+    """Mark every byte of a beat."""
+    every = (1 << len(stream.tkeep)) - 1
+
+    @always_comb
+    def mark() -> None:
+        stream.tkeep.next = 0
+        if stream.tvalid:
+            stream.tkeep.next = every
+
+    return mark
+
+
+@block
+def _tally(clk: Bit, start: Bit, on: Bit, total: Word) -> Any:
+    """Count the cycles in which a flag is high."""
+
+    @always(clk.posedge)
+    def count() -> None:
+        if on:
+            total.next = total + 1
+        if start:
+            total.next = 0
+
+    return count
+
+
+@entity
+def fcnn_mlp(clk: Bit, rst: Bit, start: Bit, ports: ProductPorts, design: ProductDesign) -> Any:
+    """Compute a matrix product of a fully connected layer: C (I x O) = start + A (I x K) B (K x O).
+
+    start          in   pulse: a run begins; registers are stable from here to done
+    s_axis_map     in   column pieces of A: column of tiles, tile, column of A, piece
+    s_axis_kernel  in   row pieces of B: column of tiles, tile, row of B, piece
+    s_axis_bias    in   the start of each column of C, if biased
+    m_axis_sum     out  column pieces of C: column of tiles, tile, column of C, piece
+
+    Forward propagation: rows are images, K inputs, columns outputs, starts biases. Delta
+    propagation: K outputs, columns inputs, with the kernels transposed. Gradients: rows are inputs
+    and a row of ones for the biases, K images, columns outputs. The host arranges all three.
+    Latency: mul_latency + add_latency + 2 cycles from the last column piece of a tile to the first
+    read of a sum, and 4 to the port. Throughput: a column piece per cycle in a tile. Reset: no run.
+    """
+    status = ports.status
+    activity = ProductActivity()
+    running, done, error = flag(), flag(), flag()
+
+    @always_comb
+    def look() -> None:
+        running.next = (
+            activity.issue or activity.drain or activity.stall_output or activity.stall_bias
+            or activity.stall_kernel or activity.stall_map
+        )  # fmt: skip
+
+    @always_comb
+    def tell() -> None:
+        status.busy.next = running
+        status.done.next = done
+        status.framing_error.next = error
+
+    counted = {"total": running, **vars(activity)}
+    wide = [each for each in ports.sources.values() if each.tkeep is not None]
+    return (
+        look,
+        tell,
+        [_full(stream=each) for each in wide],
+        block_product(
+            clk, rst, start, config=ports.config, sink_map=stream_of(ports.s_axis_map),
+            sink_kernel=stream_of(ports.s_axis_kernel), sink_bias=stream_of(ports.s_axis_bias),
+            source=stream_of(ports.m_axis_sum), activity=activity, done=done,
+            framing_error=error, design=design,
+        ),
+        [
+            _tally(clk, start, on=counted[each.name], total=vars(status)[each.name])
+            for each in COUNTERS
+        ],
+        [
+            word_counter(clk, rst, start, stream=vars(ports)[name], words=vars(status)[words])
+            for words, name in WORDS.items()
+        ],
+    )  # fmt: skip
