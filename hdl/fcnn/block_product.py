@@ -199,11 +199,10 @@ def block_product(
     done           out  the last piece was transferred; high until the next start
     framing_error  out  last arrived with a wrong word of an input; high until the next start
 
-    Tiles follow column of tiles by column of tiles. A step is a column of A times a row of B. It
-    takes ``turns`` cycles, even if some blocks lie beyond the edge of C. Pieces beyond an edge are
-    not sent. Elements beyond the edge in a piece are ignored, and their sums have no meaning. The
-    walk pauses after a tile until its sums are read. Throughput: a column piece per cycle. Reset:
-    no run.
+    Tiles follow column of tiles by column of tiles. In a step, a column of A meets a row of B. It
+    takes a cycle for each turn of the design. Pieces beyond an edge are not sent. Elements beyond
+    the edge in a piece are ignored, and their sums have no meaning. The walk pauses after a tile
+    until its sums are read. Throughput: a column piece per cycle. Reset: no run.
     """
     turns, blocks, size = design.turns, design.blocks, design.size
     piece, width, add = design.piece_width, design.fmt.width, design.add_latency

@@ -44,12 +44,11 @@ def gradient_array(
     deltas   in   deltas of m maps; those of the first map, lane 0 lowest, are lowest
     places   in   A places, the first lowest: element e reads the sum of place e mod A
     turn     out  place of the sum that the next product is added to
-    sums     out  the sums read in the cycle before: of each lane, lane 0 lowest, those of all
-                  elements; a map has its bias, then its kernel
+    sums     out  the sums read in the cycle before: of each lane, lane 0 lowest, all elements
 
-    A sum without a product is read as +0. Latency: mul_latency + 2 + add_latency cycles from issue
-    to the stored sums. Throughput: a window per cycle. Reset: no window is on its way; a run begins
-    with clear.
+    Each output map has its bias, and then its kernel, row by row. A sum without a product is read
+    as +0. Latency: mul_latency + 2 + add_latency cycles from issue to the stored sums. Throughput:
+    a window per cycle. Reset: no window is on its way; a run begins with clear.
     """
     width, lanes, maps = design.fmt.width, design.lanes, design.maps_at_once
     taps, turns, line = design.taps, design.accumulators, design.window_width

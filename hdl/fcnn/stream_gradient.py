@@ -117,8 +117,8 @@ def stream_gradient(
                         of each lane, lane 0 lowest
     sink_delta     in   m G deltas for each window that counts, again for each input map; the lanes
                         of the first map are lowest
-    source         out  after the pass of an input map, k*k gradients of each output map of the
-                        block; the first input map gives biases too, each before its kernel
+    source         out  after each pass, k*k gradients of each output map of the block; with the
+                        first input map, a bias before them
     activity       out  the work of this cycle
     done           out  the last gradient and beat have passed, and the last sums are read; high
                         until the next start
