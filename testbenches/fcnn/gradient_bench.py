@@ -7,13 +7,20 @@ from typing import Any
 import numpy as np
 
 from merp.hdl.base.signals import Stream, flag
+from merp.hdl.fcnn.fcnn_gradient import GradientPorts, fcnn_gradient
 from merp.hdl.fcnn.stream_gradient import GradientActivity, GradientConfig
 from merp.models.base.bits import Bits
-from merp.models.machines.fcnn.params.gradient_registers import GRADIENT, GradientRun
+from merp.models.machines.fcnn.params.gradient_registers import (
+    GRADIENT,
+    GradientRun,
+    gradient_description,
+)
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 from merp.models.machines.fcnn.stream_update import StreamOrder, stream_gradients
 from merp.testbenches.fcnn.stream_player import StreamJob
+from merp.testbenches.top.described import Description
 from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
 
 
 def joined(elements: Bits, width: int) -> list[int]:
@@ -97,6 +104,14 @@ def golden_words(run: GradientRun, x: Bits, delta: Bits) -> list[int]:
     order = StreamOrder(design.lanes, design.accumulators)
     gradients = stream_gradients(x, delta, grid.shape, design.fmt, order)
     return gradient_order(*gradients, design)
+
+
+def top(design: StreamDesign) -> Top:
+    """Create ``fcnn_gradient`` with signals of its own."""
+    return Top.of(
+        fcnn_gradient, GradientPorts(design), {"design": design},
+        describe=lambda parameters: Description(*gradient_description(parameters["design"])),
+    )  # fmt: skip
 
 
 def arguments(design: StreamDesign) -> dict[str, Any]:

@@ -9,13 +9,20 @@ import numpy as np
 
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.fcnn.block_product import ProductActivity
+from merp.hdl.fcnn.fcnn_mlp import ProductPorts, fcnn_mlp
 from merp.hdl.fcnn.tile_loops import ProductConfig
 from merp.models.base.bits import Bits
 from merp.models.machines.fcnn.params.product_design import ProductDesign
-from merp.models.machines.fcnn.params.product_registers import PRODUCT, ProductRun
+from merp.models.machines.fcnn.params.product_registers import (
+    PRODUCT,
+    ProductRun,
+    product_description,
+)
 from merp.testbenches.fcnn.gradient_bench import joined
 from merp.testbenches.fcnn.stream_player import StreamJob
+from merp.testbenches.top.described import Description
 from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
 
 SINKS = ("sink_map", "sink_kernel", "sink_bias")
 PINS = ("s_axis_map", "s_axis_kernel", "s_axis_bias")
@@ -80,6 +87,14 @@ def product_run(run: ProductRun, a: Bits, b: Bits, bias: Bits, filler: int = 0) 
     streams = product_streams(run, a, b, bias, filler)
     words = {name: each.reshape(-1) for name, each in zip(PINS, streams, strict=True)}
     return Run(config=PRODUCT.values(run), words=words)
+
+
+def top(design: ProductDesign) -> Top:
+    """Create ``fcnn_mlp`` with signals of its own."""
+    return Top.of(
+        fcnn_mlp, ProductPorts(design), {"design": design},
+        describe=lambda parameters: Description(*product_description(parameters["design"])),
+    )  # fmt: skip
 
 
 def arguments(design: ProductDesign) -> dict[str, Any]:

@@ -122,6 +122,16 @@ def test_an_output_that_waits_stops_the_walk() -> None:
     check(cases, trace)
 
 
+def test_the_drain_reads_on_after_the_last_gradient() -> None:
+    """Missing maps take longer than the last gradient: the next run has to wait for them."""
+    design, rng = small(3, maps=2), Random(8)
+    shape = Shape(n=1, m=3, k=3, rows=3, columns=3)
+    cases = [case(design, shape, 1, rng), case(design, replace(shape, m=4), 1, rng)]
+    trace = play(cases)
+    check(cases, trace)
+    assert cycles_of(trace) == [tuple(gradient_cycles(each.run)) for each in cases]
+
+
 def test_lanes_have_an_order_in_the_tree() -> None:
     """1 + 2^30 in one lane and -2^30 in another: the order of the terms decides the sum."""
     design = small(1, 4, fmt=BINARY32)
