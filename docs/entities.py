@@ -39,6 +39,7 @@ from merp.models.machines.cnn_merp.params.settings import cluster_settings
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.machines.fcnn.params.conv_registers import CONV, COUNTERS, WORDS
+from merp.models.machines.fcnn.params.product_design import ProductDesign
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.gradient_registers import GRADIENT_TABLES
@@ -56,6 +57,8 @@ from merp.models.papers.mazouz.params.element import ElementDesign
 from merp.models.papers.mazouz.params.element_registers import ELEMENT
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.fcnn.conv_bench import top as conv_top
+from merp.testbenches.fcnn.gradient_bench import top as gradient_top
+from merp.testbenches.fcnn.product_bench import top as product_top
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.testbenches.mazouz.element_bench import arguments
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -209,6 +212,9 @@ def blocks() -> dict[str, Block]:
         found.setdefault(name, block)
     for name, block in _entities(_fcnn_conv(), "binary32, 3 x 3, 2 images and 2 maps at once"):
         found.setdefault(name, block)
+    for top, described in _fcnn_gradients():
+        for name, block in _entities(top, described):
+            found.setdefault(name, block)
     for name, block in _entities(_memory(), "a port of 128 bits, words of 32 bits"):
         found.setdefault(name, block)
     for function, args, design in blocks_alone():
@@ -272,6 +278,8 @@ def _element() -> Exported:
 
 def _fcnn_conv() -> Exported:
     """The convolution module of F-CNN with all of its blocks inside."""
+def _fcnn_gradients() -> Iterator[tuple[Exported, str]]:
+    """The gradient module and the fully connected module of F-CNN with their blocks inside."""
     design = StreamDesign(
         k=3, lanes=2, maps_at_once=2, max_rows=32, max_columns=32, max_maps=256, max_step=16,
         max_stride=2,
@@ -286,6 +294,18 @@ def _fcnn_conv() -> Exported:
     meanings |= {f"status_{name}": "beats that passed the port" for name in WORDS}
     top = conv_top(design)
     return _exported(top.function, top.args, meanings)
+    product = ProductDesign(
+        size=4, blocks=2, turns=5, max_rows=1024, max_inner=1024, max_columns=1024
+    )
+    for top, bundle, described in (
+        (gradient_top(design), "gradient", "binary32, 3 x 3, 2 images and 2 maps at once"),
+        (product_top(product), "product", "binary32, 2 blocks of 4 x 4, 5 in turn"),
+    ):
+        meanings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+        # Inside, each bundle is named after its class.
+        for name, setting in top.described.settings.items():
+            meanings |= {f"{bundle}_{name}": setting.meaning, f"grid_{name}": setting.meaning}
+        yield _exported(top.function, top.args, meanings), described
 
 
 def _entities(exported: Exported, design: str, alone: bool = False) -> Iterator[tuple[str, Block]]:

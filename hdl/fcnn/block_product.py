@@ -26,13 +26,13 @@ from merp.models.machines.fcnn.params.product_design import READ, ProductDesign
 class ProductActivity:
     """The work of a cycle: in each cycle of a run, one flag is high, and ``useful`` beside issue.
 
-    issue         out  a turn of a block is taken, with or without rows
-    useful        out  the turn has a column piece
-    drain         out  sums of a tile are stored or read, or the last ones leave
-    stall_output  out  sums wait for places of the output
-    stall_bias    out  biases of a tile load
-    stall_kernel  out  a step waits for row pieces
-    stall_map     out  a turn waits for its column piece
+    issue         a turn of a block is taken, with or without rows
+    useful        the turn has a column piece
+    drain         sums of a tile are stored or read, or the last ones leave
+    stall_output  sums wait for places of the output
+    stall_bias    biases of a tile load
+    stall_kernel  a step waits for row pieces
+    stall_map     a turn waits for its column piece
     """
 
     def __init__(self) -> None:

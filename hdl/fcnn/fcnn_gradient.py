@@ -20,9 +20,9 @@ from merp.models.machines.fcnn.params.stream_design import StreamDesign
 class GradientStatus:
     """Flags and counters of a run; the counters restart with start.
 
-    busy           out  a run is in progress
-    done           out  the run has ended; high until the next start
-    framing_error  out  the last of an input was early or late; high until the next start
+    busy           a run is in progress
+    done           the run has ended; high until the next start
+    framing_error  the last of an input was early or late; high until the next start
     """
 
     def __init__(self, _: StreamDesign) -> None:

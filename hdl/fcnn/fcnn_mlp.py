@@ -21,9 +21,9 @@ from merp.models.machines.fcnn.params.product_registers import COUNTERS, WORDS
 class ProductStatus:
     """Flags and counters of a run; the counters restart with start.
 
-    busy           out  a run is in progress
-    done           out  the last piece was transferred; high until the next start
-    framing_error  out  the last of an input was early or late; high until the next start
+    busy           a run is in progress
+    done           the last piece was transferred; high until the next start
+    framing_error  the last of an input was early or late; high until the next start
     """
 
     def __init__(self, _: ProductDesign) -> None:

@@ -36,12 +36,12 @@ class GradientConfig(RegisterBundle):
 class GradientActivity:
     """The work of a cycle: in each cycle of a run, one flag is high, and ``useful`` beside issue.
 
-    issue         out  a beat of the walk is taken
-    useful        out  the beat has deltas
-    drain         out  sums of a pass are stored or read, or the last gradients leave
-    stall_output  out  a drain waits for places of the output
-    stall_map     out  a beat waits for the input
-    stall_delta   out  a beat waits for its deltas only
+    issue         a beat of the walk is taken
+    useful        the beat has deltas
+    drain         sums of a pass are stored or read, or the last gradients leave
+    stall_output  a drain waits for places of the output
+    stall_map     a beat waits for the input
+    stall_delta   a beat waits for its deltas only
     """
 
     def __init__(self) -> None:

@@ -24,9 +24,9 @@ class ProductConfig(RegisterBundle):
 class TilePlace:
     """The present step of a tile.
 
-    opens, closes  out  the step is the first one of its tile, the last one
-    last_row       out  the tile is in the last row of tiles
-    last_column    out  the tile is in the last column of tiles
+    opens, closes  the step is the first one of its tile, the last one
+    last_row       the tile is in the last row of tiles
+    last_column    the tile is in the last column of tiles
     """
 
     def __init__(self) -> None:
