@@ -142,6 +142,12 @@ def test_lanes_have_an_order_in_the_tree() -> None:
     for order in ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2)):
         one_case = Case(GradientRun(Grid(shape, 4, design)), x, delta[list(order)])
         check([one_case], play([one_case]))
+    # With three lanes, the last one is added alone.
+    design = small(1, 3, fmt=BINARY32)
+    delta = np.array([big, big ^ BINARY32.sign_bit, one], np.uint32).reshape(3, 1, 1, 1)
+    last_alone = Case(GradientRun(Grid(shape, 3, design)), x[:3], delta)
+    assert last_alone.wanted == [one, one]
+    check([last_alone], play([last_alone]))
 
 
 def test_a_tap_outside_the_map_is_zero_and_counts() -> None:
