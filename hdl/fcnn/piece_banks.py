@@ -107,9 +107,9 @@ def piece_banks(
                 below.next = True
         if taken and not step:
             index.next = index + 1
-        if step or start or rst:
+        if step or rst:
             index.next = 0
-        if start or rst:
+        if rst:
             into.next = False
             out_of.next = False
             full.next = False
