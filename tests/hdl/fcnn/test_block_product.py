@@ -162,7 +162,7 @@ def session(design: ProductDesign) -> Callable[[int], StreamPlayer]:
 def test_a_reset_leaves_nothing_behind() -> None:
     design = small(2, 2, 2)
     BlockBench(block_product, **arguments(design)).as_new_after_reset(
-        session(design), range(12, 100, 37), 70,
+        session(design), (3, 4, 12, 49), 60,
         payload={"source_valid": "source_data source_last"},
     )  # fmt: skip
 

@@ -132,6 +132,15 @@ def test_the_drain_reads_on_after_the_last_gradient() -> None:
     assert cycles_of(trace) == [tuple(gradient_cycles(each.run)) for each in cases]
 
 
+def test_short_passes_do_not_wait_for_places() -> None:
+    """Gradients of a pass are still in the tree while the next one ends."""
+    design = small(1, 4, 4, add_latency=2)
+    cases = [case(design, Shape(n=4, m=4, k=1, rows=1, columns=1), 4, Random(9))]
+    trace = play(cases)
+    check(cases, trace)
+    assert cycles_of(trace) == [tuple(gradient_cycles(cases[0].run))]
+
+
 def test_lanes_have_an_order_in_the_tree() -> None:
     """1 + 2^30 in one lane and -2^30 in another: the order of the terms decides the sum."""
     design = small(1, 4, fmt=BINARY32)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.base.latencies import CREDIT_RETURN
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 
 WINDOW = 1
@@ -69,5 +68,9 @@ class GradientDrain:
 
     @property
     def fifo_words(self) -> int:
-        """Places for gradients: a pass reserves all of its places at once."""
-        return self.elements + self.latency + CREDIT_RETURN
+        """Places for gradients.
+
+        A pass reserves all of its places at once. At most ``latency`` gradients of the pass before
+        are then on their way, even if a pass has one beat.
+        """
+        return self.elements + self.latency
