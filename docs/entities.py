@@ -41,6 +41,7 @@ from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.machines.fcnn.params.conv_registers import CONV, COUNTERS, WORDS
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
+from merp.models.machines.fcnn.params.pool_design import PoolDesign
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.gradient_registers import GRADIENT_TABLES
 from merp.models.machines.mac_array.params.input_registers import TABLES
@@ -59,6 +60,7 @@ from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.fcnn.conv_bench import top as conv_top
 from merp.testbenches.fcnn.gradient_bench import top as gradient_top
 from merp.testbenches.fcnn.product_bench import top as product_top
+from merp.testbenches.fcnn.pool_bench import pool_top, unpool_top
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.testbenches.mazouz.element_bench import arguments
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -213,6 +215,7 @@ def blocks() -> dict[str, Block]:
     for name, block in _entities(_fcnn_conv(), "binary32, 3 x 3, 2 images and 2 maps at once"):
         found.setdefault(name, block)
     for top, described in _fcnn_gradients():
+    for top, described in _fcnn():
         for name, block in _entities(top, described):
             found.setdefault(name, block)
     for name, block in _entities(_memory(), "a port of 128 bits, words of 32 bits"):
@@ -306,6 +309,18 @@ def _fcnn_gradients() -> Iterator[tuple[Exported, str]]:
         for name, setting in top.described.settings.items():
             meanings |= {f"{bundle}_{name}": setting.meaning, f"grid_{name}": setting.meaning}
         yield _exported(top.function, top.args, meanings), described
+def _fcnn() -> Iterator[tuple[Exported, str]]:
+    """The modules of activation and pooling of F-CNN with all of their blocks inside."""
+    design = PoolDesign(
+        lanes=4, window=2, stride=2, activation="tanh", max_rows=32, max_columns=32, max_maps=64,
+        max_step=8,
+    )  # fmt: skip
+    for top in (pool_top(design), unpool_top(design)):
+        settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+        # Inside, each bundle is named after its class.
+        for name, setting in top.described.settings.items():
+            settings |= {f"pool_{name}": setting.meaning, f"fcnn_unpool_{name}": setting.meaning}
+        yield _exported(top.function, top.args, settings), "2 x 2, tanh, 4 elements a beat"
 
 
 def _entities(exported: Exported, design: str, alone: bool = False) -> Iterator[tuple[str, Block]]:
