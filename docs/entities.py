@@ -38,10 +38,9 @@ from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.settings import cluster_settings
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
-from merp.models.machines.fcnn.params.conv_registers import CONV, COUNTERS, WORDS
+from merp.models.machines.fcnn.params.pool_design import PoolDesign
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-from merp.models.machines.fcnn.params.pool_design import PoolDesign
 from merp.models.machines.mac_array.params.design import ArrayDesign
 from merp.models.machines.mac_array.params.gradient_registers import GRADIENT_TABLES
 from merp.models.machines.mac_array.params.input_registers import TABLES
@@ -59,8 +58,8 @@ from merp.models.papers.mazouz.params.element_registers import ELEMENT
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.fcnn.conv_bench import top as conv_top
 from merp.testbenches.fcnn.gradient_bench import top as gradient_top
-from merp.testbenches.fcnn.product_bench import top as product_top
 from merp.testbenches.fcnn.pool_bench import pool_top, unpool_top
+from merp.testbenches.fcnn.product_bench import top as product_top
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.testbenches.mazouz.element_bench import arguments
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -212,9 +211,6 @@ def blocks() -> dict[str, Block]:
             found.setdefault(name, block)
     for name, block in _entities(_element(), "bfloat16, 3 x 3, maps of up to 32 x 32"):
         found.setdefault(name, block)
-    for name, block in _entities(_fcnn_conv(), "binary32, 3 x 3, 2 images and 2 maps at once"):
-        found.setdefault(name, block)
-    for top, described in _fcnn_gradients():
     for top, described in _fcnn():
         for name, block in _entities(top, described):
             found.setdefault(name, block)
@@ -279,48 +275,34 @@ def _element() -> Exported:
     return _exported(convolution_element, arguments(design), own)
 
 
-def _fcnn_conv() -> Exported:
-    """The convolution module of F-CNN with all of its blocks inside."""
-def _fcnn_gradients() -> Iterator[tuple[Exported, str]]:
-    """The gradient module and the fully connected module of F-CNN with their blocks inside."""
-    design = StreamDesign(
+def _fcnn() -> Iterator[tuple[Exported, str]]:
+    """The modules of F-CNN with all of their blocks inside."""
+    stream = StreamDesign(
         k=3, lanes=2, maps_at_once=2, max_rows=32, max_columns=32, max_maps=256, max_step=16,
         max_stride=2,
     )  # fmt: skip
-    # Bundles are named after their classes.
-    meanings = {
-        f"{bundle}_{each.name}": each.meaning
-        for bundle in ("conv_config", "grid_config")
-        for each in CONV.registers
-    }
-    meanings |= {f"status_{each.name}": each.meaning for each in COUNTERS}
-    meanings |= {f"status_{name}": "beats that passed the port" for name in WORDS}
-    top = conv_top(design)
-    return _exported(top.function, top.args, meanings)
     product = ProductDesign(
         size=4, blocks=2, turns=5, max_rows=1024, max_inner=1024, max_columns=1024
     )
-    for top, bundle, described in (
-        (gradient_top(design), "gradient", "binary32, 3 x 3, 2 images and 2 maps at once"),
-        (product_top(product), "product", "binary32, 2 blocks of 4 x 4, 5 in turn"),
+    pooling = PoolDesign(
+        lanes=4, window=2, stride=2, activation="tanh", max_rows=32, max_columns=32, max_maps=64,
+        max_step=8,
+    )  # fmt: skip
+    at_once, blocks = "binary32, 3 x 3, 2 images and 2 maps at once", "2 blocks of 4 x 4, 5 in turn"
+    beats = "2 x 2, tanh, 4 elements a beat"
+    for top, described in (
+        (conv_top(stream), at_once),
+        (gradient_top(stream), at_once),
+        (product_top(product), blocks),
+        (pool_top(pooling), beats),
+        (unpool_top(pooling), beats),
     ):
         meanings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         # Inside, each bundle is named after its class.
         for name, setting in top.described.settings.items():
-            meanings |= {f"{bundle}_{name}": setting.meaning, f"grid_{name}": setting.meaning}
+            for bundle in ("conv", "grid", "gradient", "product", "pool", "fcnn_unpool"):
+                meanings[f"{bundle}_{name}"] = setting.meaning
         yield _exported(top.function, top.args, meanings), described
-def _fcnn() -> Iterator[tuple[Exported, str]]:
-    """The modules of activation and pooling of F-CNN with all of their blocks inside."""
-    design = PoolDesign(
-        lanes=4, window=2, stride=2, activation="tanh", max_rows=32, max_columns=32, max_maps=64,
-        max_step=8,
-    )  # fmt: skip
-    for top in (pool_top(design), unpool_top(design)):
-        settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
-        # Inside, each bundle is named after its class.
-        for name, setting in top.described.settings.items():
-            settings |= {f"pool_{name}": setting.meaning, f"fcnn_unpool_{name}": setting.meaning}
-        yield _exported(top.function, top.args, settings), "2 x 2, tanh, 4 elements a beat"
 
 
 def _entities(exported: Exported, design: str, alone: bool = False) -> Iterator[tuple[str, Block]]:

@@ -60,7 +60,6 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     ),
     "F-CNN's modules": ("fcnn",),
     "Mazouz and Bridges' element": ("mazouz",),
-    "F-CNN: streaming modules": ("fcnn",),
     "Streams": ("streams",),
     "Shared arithmetic": (
         "arithmetic/fp_add",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from myhdl import always, always_comb, block
+from myhdl import always, always_comb
 
 from merp.hdl.base.interface import DesignPorts, Member
 from merp.hdl.base.signals import AxiStream, Stream, bits, flag, stream_of
 from merp.hdl.base.status import STATUS_WIDTH
-from merp.hdl.base.word_counter import word_counter
+from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.fcnn.beat_ports import full_beats
+from merp.hdl.fcnn.cycle_counters import cycle_counters
 from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, stream_conv
 from merp.models.machines.fcnn.params.conv_registers import COUNTERS, WORDS
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
@@ -48,7 +50,8 @@ def _sums(design: StreamDesign) -> int:
 
 class ConvPorts(DesignPorts[StreamDesign]):
     """Ports of the module. A beat of a map has an element of each lane, a beat of sums one of each
-    lane and map. All beats are full, so tkeep of an input is not read. Counters count beats.
+    lane and map. All beats are full, so tkeep of an input is not read. Counters count
+    elements.
     """
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
@@ -61,45 +64,6 @@ class ConvPorts(DesignPorts[StreamDesign]):
         Member("status", ConvStatus),
     )
     WORDS = tuple(WORDS)
-
-
-@block
-def _full(stream: AxiStream) -> Any:
-    """Mark every byte of a beat."""
-    every = (1 << len(stream.tkeep)) - 1
-
-    @always_comb
-    def mark() -> None:
-        stream.tkeep.next = 0
-        if stream.tvalid:
-            stream.tkeep.next = every
-
-    return mark
-
-
-@block
-def _counters(
-    clk: Bit, start: Bit, running: Bit, activity: ConvActivity, status: ConvStatus
-) -> Any:
-    """Count the cycles of a run, and what happens in them."""
-
-    @block
-    def tally(on: Bit, total: Any) -> Any:
-        @always(clk.posedge)
-        def count() -> None:
-            if running and on:
-                total.next = total + 1
-            if start:
-                total.next = 0
-
-        return count
-
-    parts = vars(activity)
-    return [
-        tally(on=running if each.name == "total" else parts[each.name],
-              total=vars(status)[each.name])
-        for each in COUNTERS
-    ]  # fmt: skip
 
 
 @entity
@@ -150,16 +114,15 @@ def fcnn_conv(clk: Bit, rst: Bit, start: Bit, ports: ConvPorts, design: StreamDe
 
     wide = [each for each in ports.sources.values() if each.tkeep is not None]
     return (
-        look, tell, follow, [_full(stream=each) for each in wide],
+        look, tell, follow, [full_beats(stream=each) for each in wide],
         stream_conv(
             clk, rst, start, config=config, sink_map=inner("s_axis_map"),
             sink_kernel=inner("s_axis_kernel"), sink_bias=inner("s_axis_bias"),
             sink_partial=inner("s_axis_partial"), source=stream_of(source), activity=activity,
             framing_error=error, design=design,
         ),
-        _counters(clk, start, running=running, activity=activity, status=status),
-        [
-            word_counter(clk, rst, start, stream=vars(ports)[name], words=vars(status)[words])
-            for words, name in WORDS.items()
-        ],
+        cycle_counters(
+            clk, start, running=running, activity=activity, status=status, counters=COUNTERS
+        ),
+        word_counters(clk, rst, start, ports),
     )  # fmt: skip

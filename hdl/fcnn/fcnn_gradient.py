@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from myhdl import always, always_comb, block
+from myhdl import always, always_comb
 
 from merp.hdl.base.interface import DesignPorts, Member
 from merp.hdl.base.signals import AxiStream, bits, flag, stream_of
 from merp.hdl.base.status import STATUS_WIDTH
-from merp.hdl.base.word_counter import word_counter
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.base.word_counters import word_counters
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.fcnn.cycle_counters import cycle_counters
 from merp.hdl.fcnn.stream_gradient import GradientActivity, GradientConfig, stream_gradient
 from merp.models.machines.fcnn.params.gradient_registers import COUNTERS, WORDS
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
@@ -40,7 +41,8 @@ def _stream(words: str, lanes: Callable[[StreamDesign], int]) -> Member[StreamDe
 
 class GradientPorts(DesignPorts[StreamDesign]):
     """Ports of the module. A beat of the input has an element of each lane, a beat of deltas one of
-    each lane and map of a block. All beats are full, so tkeep is not read. Counters count beats.
+    each lane and map of a block. All beats are full, so tkeep is not read. Counters
+    count elements.
     """
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
@@ -51,20 +53,6 @@ class GradientPorts(DesignPorts[StreamDesign]):
         Member("status", GradientStatus),
     )
     WORDS = tuple(WORDS)
-
-
-@block
-def _tally(clk: Bit, start: Bit, on: Bit, total: Word) -> Any:
-    """Count the cycles in which a flag is high."""
-
-    @always(clk.posedge)
-    def count() -> None:
-        if on:
-            total.next = total + 1
-        if start:
-            total.next = 0
-
-    return count
 
 
 @entity
@@ -99,24 +87,25 @@ def fcnn_gradient(
     @always_comb
     def tell() -> None:
         status.busy.next = running
-        status.done.next = done
         status.framing_error.next = error
 
-    counted = {"total": running, **vars(activity)}
+    @always(clk.posedge)
+    def finish() -> None:
+        status.done.next = done  # a cycle later, with the last words counted
+        if start or rst:
+            status.done.next = False
+
     return (
         look,
         tell,
+        finish,
         stream_gradient(
             clk, rst, start, config=ports.config, sink_map=stream_of(ports.s_axis_map),
             sink_delta=stream_of(ports.s_axis_delta), source=stream_of(ports.m_axis_gradient),
             activity=activity, done=done, framing_error=error, design=design,
         ),
-        [
-            _tally(clk, start, on=counted[each.name], total=vars(status)[each.name])
-            for each in COUNTERS
-        ],
-        [
-            word_counter(clk, rst, start, stream=vars(ports)[name], words=vars(status)[words])
-            for words, name in WORDS.items()
-        ],
+        cycle_counters(
+            clk, start, running=running, activity=activity, status=status, counters=COUNTERS
+        ),
+        word_counters(clk, rst, start, ports),
     )  # fmt: skip

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from myhdl import always, always_comb, block
+from myhdl import always, always_comb
 
 from merp.hdl.base.interface import DesignPorts, Member
 from merp.hdl.base.signals import AxiStream, bits, flag, stream_of
 from merp.hdl.base.status import STATUS_WIDTH
-from merp.hdl.base.word_counter import word_counter
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.base.word_counters import word_counters
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.fcnn.beat_ports import full_beats
 from merp.hdl.fcnn.block_product import ProductActivity, block_product
+from merp.hdl.fcnn.cycle_counters import cycle_counters
 from merp.hdl.fcnn.tile_loops import ProductConfig
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 from merp.models.machines.fcnn.params.product_registers import COUNTERS, WORDS
@@ -41,7 +43,7 @@ def _stream(words: str, lanes: Callable[[ProductDesign], int]) -> Member[Product
 
 class ProductPorts(DesignPorts[ProductDesign]):
     """Ports of the module. A piece has R elements. All beats are full, so tkeep of an input is not
-    read. Counters count beats.
+    read. Counters count elements.
     """
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
@@ -53,34 +55,6 @@ class ProductPorts(DesignPorts[ProductDesign]):
         Member("status", ProductStatus),
     )
     WORDS = tuple(WORDS)
-
-
-@block
-def _full(stream: AxiStream) -> Any:
-    """Mark every byte of a beat."""
-    every = (1 << len(stream.tkeep)) - 1
-
-    @always_comb
-    def mark() -> None:
-        stream.tkeep.next = 0
-        if stream.tvalid:
-            stream.tkeep.next = every
-
-    return mark
-
-
-@block
-def _tally(clk: Bit, start: Bit, on: Bit, total: Word) -> Any:
-    """Count the cycles in which a flag is high."""
-
-    @always(clk.posedge)
-    def count() -> None:
-        if on:
-            total.next = total + 1
-        if start:
-            total.next = 0
-
-    return count
 
 
 @entity
@@ -113,27 +87,28 @@ def fcnn_mlp(clk: Bit, rst: Bit, start: Bit, ports: ProductPorts, design: Produc
     @always_comb
     def tell() -> None:
         status.busy.next = running
-        status.done.next = done
         status.framing_error.next = error
 
-    counted = {"total": running, **vars(activity)}
+    @always(clk.posedge)
+    def finish() -> None:
+        status.done.next = done  # a cycle later, with the last words counted
+        if start or rst:
+            status.done.next = False
+
     wide = [each for each in ports.sources.values() if each.tkeep is not None]
     return (
         look,
         tell,
-        [_full(stream=each) for each in wide],
+        finish,
+        [full_beats(stream=each) for each in wide],
         block_product(
             clk, rst, start, config=ports.config, sink_map=stream_of(ports.s_axis_map),
             sink_kernel=stream_of(ports.s_axis_kernel), sink_bias=stream_of(ports.s_axis_bias),
             source=stream_of(ports.m_axis_sum), activity=activity, done=done,
             framing_error=error, design=design,
         ),
-        [
-            _tally(clk, start, on=counted[each.name], total=vars(status)[each.name])
-            for each in COUNTERS
-        ],
-        [
-            word_counter(clk, rst, start, stream=vars(ports)[name], words=vars(status)[words])
-            for words, name in WORDS.items()
-        ],
+        cycle_counters(
+            clk, start, running=running, activity=activity, status=status, counters=COUNTERS
+        ),
+        word_counters(clk, rst, start, ports),
     )  # fmt: skip

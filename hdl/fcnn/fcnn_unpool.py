@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 from merp.hdl.base.interface import DesignPorts, Member
 from merp.hdl.base.signals import BYTE, AxiStream, stream_of
+from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.fcnn.beat_ports import beat_counters, full_beats
+from merp.hdl.fcnn.beat_ports import full_beats
 from merp.hdl.fcnn.pool_counters import PoolProgress, PoolStatus, pool_counters
 from merp.hdl.fcnn.pool_walk import FcnnUnpoolConfig
 from merp.hdl.fcnn.stream_unpool import stream_unpool
@@ -52,7 +53,7 @@ def fcnn_unpool(clk: Bit, rst: Bit, start: Bit, ports: FcnnUnpoolPorts, design: 
     s_axis_map    in   (with tanh) the pooled maps behind the activation
     m_axis_delta  out  deltas before pooling and in front of the activation
 
-    All beats are full, so tkeep of an input is not read. Word counters count beats. Latency and
+    All beats are full, so tkeep of an input is not read. Word counters count elements. Latency and
     throughput: those of stream_unpool. Reset: no run.
     """
     progress = PoolProgress()
@@ -67,5 +68,5 @@ def fcnn_unpool(clk: Bit, rst: Bit, start: Bit, ports: FcnnUnpoolPorts, design: 
         ),
         [full_beats(stream=each) for each in filled],
         pool_counters(clk, rst, start, progress=progress, status=ports.status),
-        beat_counters(clk, rst, start, ports),
+        word_counters(clk, rst, start, ports),
     )  # fmt: skip

@@ -61,11 +61,11 @@ def pool_counters(
     def tell() -> None:
         counted.next = running and not progress.done
         status.busy.next = running and not progress.done
-        status.done.next = progress.done
         status.framing_error.next = progress.framing_error
 
     @always(clk.posedge)
     def tally() -> None:
+        status.done.next = progress.done  # a cycle later, with the last words counted
         if counted:
             status.total.next = status.total + 1
             if progress.issue:
@@ -82,6 +82,7 @@ def pool_counters(
             else:
                 status.stall_input.next = status.stall_input + 1
         if start:
+            status.done.next = False
             running.next = True
             begun.next = False
             status.total.next = 0
@@ -92,6 +93,7 @@ def pool_counters(
             status.stall_input.next = 0
             status.stall_output.next = 0
         if rst:
+            status.done.next = False
             running.next = False
 
     return tell, tally

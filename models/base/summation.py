@@ -105,4 +105,30 @@ class Summation:
         return FloatFormat(fmt.exp_bits, self.precision - 1) if self.kind == "fused" else fmt
 
 
+@dataclass(frozen=True, kw_only=True)
+class StreamSummation(Summation):
+    """The arithmetic of F-CNN's streaming modules: a tree, and gradients in the order of a stream.
+
+    A lane takes every ``lanes``-th image. It adds its products to its accumulators in turn. Then a
+    tree adds the accumulators of all lanes (``models.golden.stream_update``).
+
+    Attributes:
+        lanes: G, images of a beat.
+        accumulators: A, sums of a lane for each kernel element.
+
+    Raises:
+        ValueError: a value is below 1.
+    """
+
+    lanes: int
+    accumulators: int
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        super().__post_init__()
+        for key in ("lanes", "accumulators"):
+            if getattr(self, key) < 1:
+                raise ValueError(f"{key} must be at least 1, not {getattr(self, key)}")
+
+
 TREE = Summation()

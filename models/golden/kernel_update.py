@@ -22,9 +22,10 @@ from merp.models.base.folded_shape import folds
 from merp.models.base.formats import BINARY32, FloatFormat
 from merp.models.base.rates import Rates
 from merp.models.base.shape import Shape
-from merp.models.base.summation import TREE, Summation
+from merp.models.base.summation import TREE, StreamSummation, Summation
 from merp.models.golden.convolution import convolution
-from merp.models.golden.inference import group_maps
+from merp.models.golden.inference import group_maps, own_maps
+from merp.models.golden.stream_update import stream_gradients
 from merp.models.golden.window import windows
 from merp.models.network.network import Layer
 
@@ -176,6 +177,8 @@ def gradients(
     x: (images, rows, columns, groups*n); delta: (images, out_rows, out_columns, groups*m).
     """
     m = layer.shape.m
+    if isinstance(summation, StreamSummation):
+        return _streamed(layer, x, delta, fmt, summation)
     kernels = [
         kernel_gradient(
             group_maps(x, layer, group),
@@ -187,6 +190,20 @@ def gradients(
         for group in range(layer.groups)
     ]
     return np.concatenate(kernels), bias_gradient(delta, fmt)
+
+
+def _streamed(
+    layer: Layer, x: Bits, delta: Bits, fmt: FloatFormat, summation: StreamSummation
+) -> tuple[Bits, Bits]:
+    """Compute the gradients of a layer in the order of streaming modules."""
+    pairs = [
+        stream_gradients(
+            group_maps(x, layer, group), own_maps(delta, layer, group), layer.shape, fmt, summation
+        )
+        for group in range(layer.groups)
+    ]
+    kernels, biases = zip(*pairs, strict=True)
+    return np.concatenate(kernels), np.concatenate(biases)
 
 
 def update(

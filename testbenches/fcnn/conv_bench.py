@@ -16,7 +16,13 @@ from merp.hdl.fcnn.fcnn_conv import ConvPorts, fcnn_conv
 from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, stream_conv
 from merp.models.base.bits import Bits
 from merp.models.base.shape import Shape
-from merp.models.machines.fcnn.params.conv_registers import WORDS, ConvDesign, StreamRun, registers
+from merp.models.machines.fcnn.params.conv_registers import (
+    CONV,
+    COUNTERS,
+    WORDS,
+    StreamRun,
+    registers,
+)
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 from merp.models.machines.fcnn.partial_sums import (
     dilated,
@@ -27,6 +33,7 @@ from merp.models.machines.fcnn.partial_sums import (
     sum_words,
 )
 from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.fcnn.described import described
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -129,10 +136,8 @@ def arguments(design: StreamDesign) -> dict[str, Any]:
 
 def top(design: StreamDesign) -> Top:
     """Create ``fcnn_conv``, with new signals."""
-    return Top.of(
-        fcnn_conv, ConvPorts(design), {"design": design},
-        describe=lambda parameters: ConvDesign(parameters["design"]),
-    )  # fmt: skip
+    describe = described(CONV, COUNTERS, WORDS)
+    return Top.of(fcnn_conv, ConvPorts(design), {"design": design}, describe=describe)
 
 
 def run_of(job: ConvJob, words: Mapping[str, Bits]) -> Run:

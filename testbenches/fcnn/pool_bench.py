@@ -15,33 +15,29 @@ from merp.hdl.fcnn.fcnn_unpool import FcnnUnpoolPorts, fcnn_unpool
 from merp.models.base.bits import Bits
 from merp.models.machines.fcnn.activated_pool import activated_pool, activated_unpool
 from merp.models.machines.fcnn.params.pool_design import PoolDesign, PoolRun
-from merp.models.machines.fcnn.params.pool_registers import POOL, POOL_COUNTERS, UNPOOL
+from merp.models.machines.fcnn.params.pool_registers import (
+    POOL,
+    POOL_COUNTERS,
+    POOL_WORDS,
+    UNPOOL,
+    UNPOOL_WORDS,
+)
 from merp.testbenches.block.trace import Sample
-from merp.testbenches.top.described import Description
+from merp.testbenches.fcnn.described import described
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
-
-_MEANINGS = {each.name: each.meaning for each in POOL_COUNTERS}
-
-
-def _forward_described(parameters: Mapping[str, Any]) -> Description:
-    return Description(POOL.settings(parameters["design"]), _MEANINGS)
-
-
-def _backward_described(parameters: Mapping[str, Any]) -> Description:
-    return Description(UNPOOL.settings(parameters["design"]), _MEANINGS)
 
 
 def pool_top(design: PoolDesign) -> Top:
     """Return the top of forward propagation, with signals of its own."""
-    return Top.of(fcnn_pool, FcnnPoolPorts(design), {"design": design}, describe=_forward_described)
+    describe = described(POOL, POOL_COUNTERS, POOL_WORDS)
+    return Top.of(fcnn_pool, FcnnPoolPorts(design), {"design": design}, describe=describe)
 
 
 def unpool_top(design: PoolDesign) -> Top:
     """Return the top of backward propagation, with signals of its own."""
-    return Top.of(
-        fcnn_unpool, FcnnUnpoolPorts(design), {"design": design}, describe=_backward_described
-    )
+    describe = described(UNPOOL, POOL_COUNTERS, UNPOOL_WORDS)
+    return Top.of(fcnn_unpool, FcnnUnpoolPorts(design), {"design": design}, describe=describe)
 
 
 def streamed(maps: Bits) -> Bits:

@@ -16,7 +16,8 @@ from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 from merp.models.machines.fcnn.params.product_registers import ProductRun
 from merp.models.machines.fcnn.product_cycles import product_cycles
-from merp.testbenches.fcnn.product_bench import SINKS, arguments, product_of
+from merp.models.machines.fcnn.product_order import product_of
+from merp.testbenches.fcnn.product_bench import SINKS, arguments
 from merp.testbenches.fcnn.stream_player import SLACK, StreamPlayer
 
 STALLS = ("stall_output", "stall_bias", "stall_kernel", "stall_map")

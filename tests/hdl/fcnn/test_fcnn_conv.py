@@ -58,9 +58,9 @@ def check(job: ConvJob, outcome: Outcome, *, stalled: bool = False) -> None:
     assert np.array_equal(np.asarray(outcome.words["m_axis_sum"]), golden)
     words = port_words(run)
     assert words == walked_words(run)
-    assert {name: status[f"status_{name}"] for name in WORDS} == words
-    seen = {name: outcome.transfers[stream] for name, stream in WORDS.items()}
-    assert seen == elements(words, run.design)
+    moved = elements(words, run.design)
+    assert {name: status[f"status_{name}"] for name in WORDS} == moved
+    assert {name: outcome.transfers[stream] for name, stream in WORDS.items()} == moved
     found = {each.name: status[f"status_{each.name}"] for each in COUNTERS}
     assert sum(found[name] for name in PARTS) == found["total"]
     assert found["issue"] == run.grid.beats

@@ -13,12 +13,13 @@ from merp.hdl.fcnn.fcnn_mlp import ProductPorts
 from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.models.machines.fcnn.params.product_registers import (
     COUNTERS,
+    PRODUCT,
     ProductRun,
-    product_description,
 )
 from merp.models.machines.fcnn.product_cycles import product_cycles
+from merp.models.machines.fcnn.product_order import product_of
 from merp.models.machines.fcnn.product_words import product_words, walked_words
-from merp.testbenches.fcnn.product_bench import product_of, product_run, top
+from merp.testbenches.fcnn.product_bench import product_run, top
 from merp.testbenches.fcnn.stream_player import StreamJob, StreamPlayer
 from merp.testbenches.top.run import Outcome
 
@@ -43,7 +44,10 @@ def check(each: Case, outcome: Outcome) -> None:
     size = (run.rows, run.inner, run.columns)
     words = product_words(size, run.biased, run.design)
     assert walked_words(size, run.biased, run.design) == words
-    assert {name: status[f"status_{name}"] for name in words} == words
+    moved = {
+        name: count * (1 if name == "bias" else run.design.size) for name, count in words.items()
+    }
+    assert {name: status[f"status_{name}"] for name in words} == moved
     assert words == {
         "map_in": run.map_words, "kernel": run.kernel_words, "bias": run.bias_words,
         "sum_out": run.sum_words,
@@ -57,7 +61,7 @@ def check(each: Case, outcome: Outcome) -> None:
 def check_cycles(each: Case, outcome: Outcome) -> None:
     for name, value in product_cycles(each.run)._asdict().items():
         assert outcome.status[f"status_{name}"] == value, name
-    assert outcome.cycles == product_cycles(each.run).total + 1
+    assert outcome.cycles == product_cycles(each.run).total + 2
 
 
 def test_counters_and_words() -> None:
@@ -89,7 +93,7 @@ def test_stalls_and_a_reset_change_no_bit() -> None:
 
 
 def test_busy_and_a_wrong_last_are_told() -> None:
-    """Busy begins with the cycle after start and ends with done; the last of the map is early."""
+    """Busy begins after start and ends a cycle before done; the last of the map is early."""
     one = case(small(1, 1, 2), (2, 2, 2), False, Random(5))
     run = product_run(one.run, one.a, one.b, one.bias)
     words = {name: each.tolist() for name, each in run.words.items()}
@@ -103,7 +107,7 @@ def test_busy_and_a_wrong_last_are_told() -> None:
     trace = BlockBench(shown.function, **shown.args).run(player, 60)
     begin = trace.column("start").index(1)
     end = trace.column("status_done").index(1)
-    assert trace.column("status_busy") == [begin < t < end for t in range(60)]
+    assert trace.column("status_busy") == [begin < t < end - 1 for t in range(60)]
     assert trace.column("status_framing_error")[end]
 
 
@@ -129,9 +133,8 @@ def test_in_ghdl() -> None:
 
 def test_registers_have_ranges() -> None:
     design = small(2, 2, 2)
-    settings, meanings = product_description(design)
+    settings = PRODUCT.settings(design)
     assert {f"config_{name}" for name in vars(ProductPorts(design).config)} == set(settings)
-    assert set(meanings) >= {counter.name for counter in COUNTERS}
     large = {"max_rows": 1 << 20, "max_inner": 1 << 20, "max_columns": 1 << 20}
     with pytest.raises(ValueError, match="map_words must be at most 2147483647"):
         ProductRun(1 << 20, 1 << 20, 1, False, small(1, 1, 2, **large))

@@ -59,10 +59,10 @@ def check(side: str, job: PoolJob, wanted: dict[str, Any], outcome: Outcome) -> 
     assert not status["framing_error"]
     assert not status["busy"]
     for name, beats in WORDS[side](job.run).items():
-        # The pins count elements, as in every top with several of them in a beat.
-        assert status.get(name, 0) == beats, name
-        assert outcome.transfers.get(STREAMS[side][name], 0) == beats * job.run.design.lanes
-    assert status["total"] == outcome.cycles - 1
+        elements = beats * job.run.design.lanes
+        assert status.get(name, 0) == elements, name
+        assert outcome.transfers.get(STREAMS[side][name], 0) == elements
+    assert status["total"] == outcome.cycles - 2
     parts = [each.name for each in POOL_COUNTERS if each.part]
     assert sum(status[part] for part in parts) == status["total"]
     assert status["issue"] == max(WORDS[side](job.run).values())

@@ -75,7 +75,7 @@ def test_tanh(read) -> None:
     with pytest.raises(BadInput) as caught:
         read(text + DESIGN)
     assert str(caught.value).endswith(
-        "layer conv1: activation = 'tanh': design a of cnn-merp has relu, relu6, leaky-relu, none"
+        "layer conv1: activation = 'tanh': machine cnn-merp has relu, relu6, leaky-relu, none"
     )
 
 

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
-from merp.models.base.counters import Counter, meaning_of
+from merp.models.base.counters import Counter
 from merp.models.base.latencies import CREDIT_RETURN
-from merp.models.base.register_map import Settings
 from merp.models.base.register_table import RegisterTable, RunRegister
 from merp.models.base.shape import Shape
 from merp.models.machines.fcnn.params.grid import Grid
@@ -67,18 +66,6 @@ class ConvDesign:
     def fifo_words(self) -> int:
         """Places for the sums that are computed before the place of the first one is free again."""
         return self.compute_latency + CREDIT_RETURN
-
-    @property
-    def settings(self) -> Settings:
-        """Legal range and meaning of every register, for the register map."""
-        return CONV.settings(self.stream)
-
-    @property
-    def meanings(self) -> dict[str, str]:
-        """Meaning of every counter, for the register map."""
-        return {each.name: each.meaning for each in COUNTERS} | {
-            name: meaning_of(name) for name in WORDS
-        }
 
 
 @dataclass(frozen=True)

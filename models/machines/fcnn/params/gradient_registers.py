@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.base.counters import Counter
-from merp.models.base.register_map import Settings
 from merp.models.base.register_table import COUNT_MAX, RegisterTable, RunRegister
 from merp.models.machines.fcnn.params.grid import Grid
 from merp.models.machines.fcnn.params.grid_registers import grid_registers
@@ -98,10 +97,4 @@ COUNTERS = (
 WORDS = {
     "map_in": "s_axis_map", "delta_in": "s_axis_delta", "gradient_out": "m_axis_gradient",
 }  # fmt: skip
-"""The stream of each word counter; a word is a beat."""
-
-
-def gradient_description(design: StreamDesign) -> tuple[Settings, dict[str, str]]:
-    """Return legal range and meaning of every register, and the meaning of every counter."""
-    meanings = {each.name: each.meaning for each in COUNTERS}
-    return GRADIENT.settings(design), meanings | dict.fromkeys(WORDS, "beats that passed the port")
+"""The stream of each word counter; a word is an element."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.base.counters import Counter
-from merp.models.base.register_map import Settings
 from merp.models.base.register_table import COUNT_MAX, RegisterTable, RunRegister, switch
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 
@@ -155,9 +154,3 @@ PRODUCT: RegisterTable[ProductDesign, ProductRun] = RegisterTable("config", (
     _register("sum_words", 1, _most_words, "column pieces of C", lambda run: run.sum_words),
 ))  # fmt: skip
 """Registers of the module, in the order of their signals."""
-
-
-def product_description(design: ProductDesign) -> tuple[Settings, dict[str, str]]:
-    """Return legal range and meaning of every register, and the meaning of every counter."""
-    meanings = {each.name: each.meaning for each in COUNTERS}
-    return PRODUCT.settings(design), meanings | dict.fromkeys(WORDS, "beats that passed the port")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from merp.models.base.formats import BINARY32, FloatFormat
 from merp.models.base.latencies import ADD_LATENCY, MUL_LATENCY
+from merp.models.base.summation import StreamSummation
 from merp.models.base.tap_line import TapLine
 from merp.models.base.whole_numbers import check_ranges
 
@@ -94,6 +95,11 @@ class StreamDesign:
     def cu_latency(self) -> int:
         """Cycles from a registered window to its registered sum of products."""
         return self.mul_latency + (self.taps - 1).bit_length() * self.add_latency
+
+    @property
+    def summation(self) -> StreamSummation:
+        """Arithmetic of the sums: trees of products, and gradients in the order of the stream."""
+        return StreamSummation(lanes=self.lanes, accumulators=self.accumulators)
 
     @property
     def accumulators(self) -> int:

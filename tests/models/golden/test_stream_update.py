@@ -10,9 +10,14 @@ from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.base.bits import Bits
 from merp.models.base.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.base.shape import Shape
-from merp.models.machines.fcnn.stream_update import StreamOrder, stream_gradients
+from merp.models.base.summation import StreamSummation
+from merp.models.golden.stream_update import stream_gradients
 
 RNG = np.random.default_rng(1)
+
+
+def order_of(lanes: int, accumulators: int) -> StreamSummation:
+    return StreamSummation(lanes=lanes, accumulators=accumulators)
 
 
 def words(*size: int, fmt: FloatFormat = BINARY32) -> Bits:
@@ -37,7 +42,7 @@ def tree(terms: list[int], fmt: FloatFormat) -> int:
 
 
 def slow(
-    x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, order: StreamOrder
+    x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, order: StreamSummation
 ) -> tuple[list[int], list[int]]:
     """Every gradient by the definition, one addition at a time: kernels, and biases."""
 
@@ -89,7 +94,7 @@ def test_one_addition_at_a_time(
     # A NaN, an infinity and zeros of both signs.
     x.reshape(-1)[:2] = fmt.sign_bit
     delta.reshape(-1)[-1] = fmt.inf
-    order = StreamOrder(lanes, accumulators)
+    order = order_of(lanes, accumulators)
     kernels, biases = stream_gradients(x, delta, shape, fmt, order)
     wanted, wanted_biases = slow(x, delta, shape, fmt, order)
     assert kernels.reshape(-1).tolist() == wanted
@@ -100,7 +105,7 @@ def test_one_addition_at_a_time(
 def test_the_error_is_within_its_bound(lanes: int, accumulators: int) -> None:
     shape = Shape(n=3, m=4, k=5, rows=9, columns=8, pad=2, stride=1)
     x, delta = words(12, 9, 8, 3), words(12, 9, 8, 4)
-    order = StreamOrder(lanes, accumulators)
+    order = order_of(lanes, accumulators)
     kernels, biases = map(numbers, stream_gradients(x, delta, shape, BINARY32, order))
     padded = np.pad(numbers(x), ((0, 0), (2, 2), (2, 2), (0, 0)))
     view = np.lib.stride_tricks.sliding_window_view(padded, (5, 5), (1, 2))
@@ -120,7 +125,7 @@ def test_large_sums_have_the_bits_of_small_ones() -> None:
     """The fast sums of large layers are used from a number of products on."""
     shape = Shape(n=16, m=16, k=3, rows=12, columns=12, pad=1)
     x, delta = words(4, 12, 12, 16), words(4, 12, 12, 16)
-    order = StreamOrder(2, 5)
+    order = order_of(2, 5)
     kernels, _ = stream_gradients(x, delta, shape, BINARY32, order)
     first = Shape(n=1, m=1, k=3, rows=12, columns=12, pad=1)
     alone, _ = stream_gradients(x[..., 5:6], delta[..., 7:8], first, BINARY32, order)
@@ -130,9 +135,8 @@ def test_large_sums_have_the_bits_of_small_ones() -> None:
 @pytest.mark.parametrize(
     ("order", "named"),
     [
-        (lambda: StreamOrder(0, 1), "lanes must be at least 1, not 0"),
-        (lambda: StreamOrder(1, 0), "accumulators must be at least 1, not 0"),
-        (lambda: StreamOrder(2, 1).positions((3, 1, 1)), "a multiple of 2 lanes, not 3"),
+        (lambda: order_of(0, 1), "lanes must be at least 1, not 0"),
+        (lambda: order_of(1, 0), "accumulators must be at least 1, not 0"),
     ],
 )
 def test_an_order_that_does_not_fit_is_refused(order: object, named: str) -> None:
@@ -143,4 +147,6 @@ def test_an_order_that_does_not_fit_is_refused(order: object, named: str) -> Non
 def test_maps_of_another_size_are_refused() -> None:
     shape = Shape(n=1, m=1, k=1, rows=2, columns=2)
     with pytest.raises(ValueError, match="delta must be of size"):
-        stream_gradients(words(1, 2, 2, 1), words(1, 1, 2, 1), shape, BINARY32, StreamOrder(1, 1))
+        stream_gradients(words(1, 2, 2, 1), words(1, 1, 2, 1), shape, BINARY32, order_of(1, 1))
+    with pytest.raises(ValueError, match="images must be a multiple of 2 lanes, not 1"):
+        stream_gradients(words(1, 2, 2, 1), words(1, 2, 2, 1), shape, BINARY32, order_of(2, 1))

@@ -1,0 +1,1 @@
+"""F-CNN on the command line and in the library."""
