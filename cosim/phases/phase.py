@@ -43,4 +43,7 @@ class HardwarePhase(Protocol):
         """
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits | None:
-        """Return the next layer's input from the groups in ``records``; None if there is none."""
+        """Return the next layer's input from the groups in ``records``; None if there is none.
+
+        In delta propagation it is the delta of the layer in front, if ``InPhases`` trains on it.
+        """

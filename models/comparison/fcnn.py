@@ -473,6 +473,7 @@ ARCHITECTURE: Final = Architecture(
     paper="Zhao, Fu, Luk, Yu, Wang, Feng, Ma, Yang, ASAP 2016",
     board="maia",
     word_bits=WORD_BITS,
+    hardware="fcnn",
     choices=(
         OwnOption(
             name="group",

@@ -96,6 +96,8 @@ class Machine:
             for the board. Empty: it chooses none.
         axes: keys of its designs that a sweep may vary.
         activations: that its designs can have.
+        designed: names a function of a network and a batch that returns the network on designs of
+            the machine; ``--architecture`` can then select it. Empty: only network files do.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Machine:
     place: str = ""
     axes: tuple[WholeKey | WordKey, ...] = ()
     activations: tuple[str, ...] = (RELU_ONLY, NO_ACTIVATION)
+    designed: str = ""
 
     @cached_property
     def phase_named(self) -> Mapping[str, Phase]:
@@ -128,8 +131,9 @@ class Machine:
     def table(self, design: Design) -> dict[str, Any]:
         """Return the table [design.<name>] of a design.
 
-        Keys that have their default, and keys that follow from the layers, are omitted.
+        Keys that have their default, that follow from the layers, or that the design lacks (None)
+        are omitted.
         """
         written = [key for key in self.keys if key.required or key.default is not None]
         values = {key: getattr(design, key.key) for key in written}
-        return {key.key: value for key, value in values.items() if value != key.default}
+        return {key.key: value for key, value in values.items() if value not in (key.default, None)}

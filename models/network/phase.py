@@ -24,6 +24,7 @@ class Phase:
         layers: number of consecutive super layers that a pass runs.
         has: whether a layer of a network has the phase.
         lacks: why a layer does not have the phase, and the allowed phases.
+        part_of: name of the phase whose bytes include its own; empty: it is counted by itself.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Phase:
     layers: int = 1
     has: Callable[[Network, Layer], bool]
     lacks: Callable[[Network, Layer], str]
+    part_of: str = ""
 
     @property
     def forward(self) -> bool:
@@ -66,4 +68,4 @@ class Phase:
     @property
     def counted_as(self) -> str:
         """The name under which its bytes are counted: fused layers have shares of ``fp``."""
-        return FORWARD if self.fuses else self.name
+        return FORWARD if self.fuses else self.part_of or self.name

@@ -205,7 +205,8 @@ def counted_as(phase: str) -> str:
     """Return the phase of ``COUNTED`` that counts the traffic of ``phase``; other phases as they
     are.
     """
-    return NAMED[phase].counted_as if phase in NAMED else phase
+    found = known_phases().get(phase)
+    return phase if found is None else found.counted_as
 
 
 def phase_operations(layer: Layer, phase: str, images: int) -> int:

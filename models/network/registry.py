@@ -17,6 +17,7 @@ from merp.models.base.errors import BadInput
 from merp.models.base.fixed import FixedFormat
 from merp.models.base.formats import FloatFormat
 from merp.models.base.keys import WordKey
+from merp.models.base.shape import Shape
 from merp.models.base.toml_section import Section
 from merp.models.base.users import Users
 from merp.models.network.machine import CycleCount, Design, Machine
@@ -28,7 +29,7 @@ GROUP = "merp.machines"
 OURS = "merp"
 """The distribution of our machines."""
 
-_ROOMS = ("cnn_merp", "mac_array", "cnn_merp.pipeline", "cnn_merp.chain")
+_ROOMS = ("cnn_merp", "mac_array", "fcnn", "cnn_merp.pipeline", "cnn_merp.chain")
 """Packages of our machines below ``models.machines``; a machine has the name of the last part."""
 
 _BUILT_IN = {
@@ -156,9 +157,52 @@ def runners() -> Iterator[Machine]:
     return (each for each in _loaded() if each.runs is not None)
 
 
+def designers() -> Iterator[Machine]:
+    """Yield the machines that make designs for a network, if an option selects them."""
+    return (each for each in machines() if each.designed)
+
+
 def architectures() -> tuple[str, ...]:
-    """Return the names that an option accepts: the default machine's, and those of ``runners``."""
-    return (names()[0], *(each.name for each in runners()))
+    """Return the names that an option accepts: the default machine's, and those of ``designers``
+    and ``runners``.
+    """
+    return (names()[0], *(each.name for each in (*designers(), *runners())))
+
+
+def network_asked(network: Network, name: str | None, batch: int) -> Network:
+    """Return a network on the designs of the machine that an option selects.
+
+    Args:
+        network: the network.
+        name: of ``architectures``, or None. If the machine makes no designs, the network keeps its
+            own.
+        batch: images of a step.
+
+    Raises:
+        BadInput: the machine supports no such network, or cannot be loaded.
+    """
+    machine = None if name is None else machine_named(name)
+    if machine is None or not machine.designed:
+        return network
+    for layer in network.layers:
+        check_activation(machine, layer.shape, f"{network.name}: layer {layer.name}")
+    found: Network = part_of(machine, machine.designed)(network, batch)
+    if machine.check:
+        part_of(machine, machine.check)(found)
+    return found
+
+
+def check_activation(machine: Machine, shape: Shape, where: str) -> None:
+    """Refuse an activation that the designs of a machine do not have.
+
+    Raises:
+        BadInput: ``where`` opens the message.
+    """
+    if shape.activation not in machine.activations:
+        allowed = ", ".join(machine.activations)
+        raise BadInput(
+            f"{where}: activation = {shape.activation!r}: machine {machine.name} has {allowed}"
+        )
 
 
 def other_names() -> Mapping[str, str]:
@@ -265,11 +309,7 @@ def read_design(section: Section, name: str, users: Users) -> Design:
             f"asks for one of {', '.join(others)}"
         )
     for layer, use in users.layers.items():
-        if use.shape.activation not in machine.activations:
-            raise BadInput(
-                f"{section.file}: layer {layer}: activation = {use.shape.activation!r}: design "
-                f"{name} of {asked} has {', '.join(machine.activations)}"
-            )
+        check_activation(machine, use.shape, f"{section.file}: layer {layer}")
     try:
         return machine.read(section, name, users)
     except BadInput:

@@ -33,6 +33,7 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
 
 
 CNN_MERP = "machines.cnn_merp"
+FCNN = "machines.fcnn"
 MAC_ARRAY = "machines.mac_array"
 MODELS = rooms(
     {"base": "", "rows": ""},
@@ -59,6 +60,8 @@ MODELS = rooms(
         f"{CNN_MERP}.pipeline": f"base network rows {CNN_MERP} {CNN_MERP}.at_once "
         f"{CNN_MERP}.params {CNN_MERP}.plan"
     },
+    {f"{FCNN}.params": "base"},
+    {FCNN: f"base network arithmetic golden traffic {FCNN}.params"},
     {f"{MAC_ARRAY}.params": "base"},
     {MAC_ARRAY: f"base network arithmetic golden traffic {MAC_ARRAY}.params"},
     {f"{MAC_ARRAY}.memory": f"base memory network {MAC_ARRAY} {MAC_ARRAY}.params"},
@@ -111,12 +114,13 @@ HDL = rooms(
     {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
     {"memory": f"{BASE} streams axi"},
     {"mazouz": f"{SHARED} cnn_merp.cu_array cnn_merp.kernel_loader"},
+    {"fcnn": f"{SHARED} cnn_merp.cu_array cnn_merp.kernel_loader cnn_merp.super_layer"},
 )
 
 TESTBENCHES = rooms(
     {"block": "", "top": "block", "axi": "block top"},
     {"arithmetic": "block", "cnn_merp": "block top arithmetic", "mac_array": "block top"},
-    {"mazouz": "block", "memory": "block"},
+    {"mazouz": "block", "memory": "block", "fcnn": "block top"},
     {"cnn_merp.chain": ""},
 )
 
@@ -144,6 +148,7 @@ COSIM = rooms(
         f"{CNN_MERP}.chain": f"engines engines.programs phases training {CNN_MERP}.at_once "
         f"{CNN_MERP}.phases {CNN_MERP}.training"
     },
+    {FCNN: "engines machines phases phases.audit training"},
     {f"{MAC_ARRAY}.phases": "engines phases"},
     {MAC_ARRAY: f"board machines phases phases.audit training {MAC_ARRAY}.phases"},
 )
@@ -171,7 +176,7 @@ TOOLS = rooms(
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
     {"machines.usual": f"{COMMON} bitstream simulate export train plan report"},
     dict.fromkeys(
-        (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export"),
+        (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export", FCNN),
         f"{COMMON} machines machines.usual bitstream explore simulate export datasets train plan "
         "layout",
     ),

@@ -10,7 +10,7 @@ from merp.models.base.state_field import STATES
 from merp.models.network.network_keys import BACKWARD, FORMER_BACKWARD
 from merp.models.network.phases import known_phases
 from merp.models.network.planning import FITS, GOALS
-from merp.models.network.registry import architectures, other_names, runners
+from merp.models.network.registry import architectures, designers, other_names, runners
 from merp.tools.common.kinds import Flag, Named, OneOf, Text, WholeOption, Written
 from merp.tools.common.request import Being, option
 
@@ -181,11 +181,24 @@ def fit(default: str, **more: Any) -> Any:
 
 def architecture(help: str, default: str | None = None, **more: Any) -> Any:
     """Declare ``--architecture``; ``help`` follows the list of the machines."""
-    lines = {each.name: each.says for each in runners()}
+    lines = {each.name: each.says for each in (*designers(), *runners())}
     return option(
         OneOf(architectures(), other_names()),
         f"{'; '.join(f'{name}: {says}' for name, says in lines.items())} ({help})",
         default=default,
+        says=f"{'; '.join(f'``{name}``, {says}' for name, says in lines.items())} ({help}).",
+        **more,
+    )
+
+
+def own_designs(help: str, **more: Any) -> Any:
+    """Declare ``--architecture`` of verbs that run layers one after the other; see
+    ``architecture``.
+    """
+    lines = {each.name: each.says for each in designers()}
+    return option(
+        OneOf(tuple(lines)),
+        f"{'; '.join(f'{name}: {says}' for name, says in lines.items())} ({help})",
         says=f"{'; '.join(f'``{name}``, {says}' for name, says in lines.items())} ({help}).",
         **more,
     )

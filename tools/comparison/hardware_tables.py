@@ -9,7 +9,7 @@ from typing import Any, Final
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.record import RESOURCES
 from merp.models.fpga.parts import RAMB36_BITS
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import PHASES, known_phases
 from merp.tools.comparison.evidence import Evidence
 from merp.tools.comparison.tables import NAME, TITLES, figure, put
 from merp.tools.report.measurement import Measurement
@@ -28,8 +28,14 @@ def hardware_tables(found: Evidence) -> list[Table]:
 
 
 def _of(runs: Sequence[Measurement], part: str) -> list[Measurement]:
-    """Return the runs of a phase, or of the whole step."""
-    return [each for each in runs if part in (each.phase, STEP)]
+    """Return the runs whose bytes a phase includes, or those of the whole step."""
+    return [each for each in runs if part in (_part_of(each) or each.phase, STEP)]
+
+
+def _part_of(run: Measurement) -> str:
+    """Return the phase whose bytes include those of a run, as pooling's; empty: its own."""
+    found = known_phases().get(run.phase)
+    return found.part_of if found else ""
 
 
 def pins_table(found: Evidence) -> Table:
@@ -43,7 +49,11 @@ def pins_table(found: Evidence) -> Table:
         for part in LABELS:
             own = _of(runs, part)
             cycles = sum(sum(each.cycles.values()) for each in own)
-            work = sum(each.layer.operations(each.images) for each in own)
+            work = sum(
+                each.layer.operations(each.images)
+                for each in own
+                if not _part_of(each)  # pooling has no multiply-adds
+            )
             moved = sum(sum(each.moved.values()) for each in own)
             put(row, f"cycles_{part}", Figure(cycles, RTL))
             put(row, f"traffic_{part}", Figure(moved / work * 1e3, RTL) if work else None)

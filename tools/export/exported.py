@@ -10,6 +10,7 @@ from merp.models.network.network import Layer, Network
 
 if TYPE_CHECKING:  # slow imports, therefore late
     from merp.tools.bitstream.bitstream import Bitstream
+    from merp.tools.export.operands import Operand
 
 
 class ExportedMachine(Protocol):
@@ -36,6 +37,12 @@ class ExportedMachine(Protocol):
 
     def small(self, bitstream: Bitstream) -> tuple[Network, Layer]:
         """Return a network that runs fast on the elaboration, and its layer with a small pass."""
+
+    def least_images(self, bitstream: Bitstream) -> int:
+        """Return the least number of images of a run; others are multiples of it."""
+
+    def operand(self, bitstream: Bitstream, layer: Layer, port: str) -> Operand:
+        """Return the array in memory of a port in a pass of a layer."""
 
 
 def exported_of(network: Network) -> ExportedMachine:

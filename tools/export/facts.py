@@ -23,7 +23,8 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
     ``kernel_load`` are the cycles before. Both are None without a model.
     """
     words = bitstream.phase.words(layer, images)
-    most = exported_of(bitstream.network).most_images(bitstream.network, layer)
+    exported = exported_of(bitstream.network)
+    most, least = exported.most_images(bitstream.network, layer), exported.least_images(bitstream)
     cycles = bitstream.cycles(layer, images)
     return {
         "layer": called(bitstream.network, layer, bitstream.phase.name),
@@ -33,7 +34,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
         "words": dict(words),
         "bytes": {port: _bytes(bitstream, layer, port, images) for port in words},
         "dma_images": {
-            port: images_in_a_transfer(partial(_bytes, bitstream, layer, port), most)
+            port: images_in_a_transfer(partial(_bytes, bitstream, layer, port), most, least)
             for port in words
         },
         "cycles": cycles and cycles.total // layer.groups,

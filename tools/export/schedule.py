@@ -13,7 +13,7 @@ from merp.models.network.network_keys import json_backward
 from merp.models.network.phases import called
 from merp.tools.bitstream.bitstream import schedule
 from merp.tools.common.owned import manifest_sha
-from merp.tools.export.operands import operand
+from merp.tools.export.exported import exported_of
 from merp.tools.export.package import render
 
 PAGE, SCHEDULE = "README.md", "schedule.json"
@@ -31,7 +31,7 @@ def concatenations(network: Network) -> dict[str, dict[str, list[str]]]:
 def schedule_files(
     network: Network,
     target: FlowTarget,
-    exported: Mapping[str, Mapping[str, Any]],
+    manifests: Mapping[str, Mapping[str, Any]],
     **choice: bool,
 ) -> dict[str, str]:
     """Return the schedule of a training step and the page about it, by file names.
@@ -39,13 +39,14 @@ def schedule_files(
     Args:
         network: the network.
         target: the FPGA.
-        exported: manifest of each bitstream, by its name.
+        manifests: manifest of each bitstream, by its name.
         choice: as in ``schedule``.
     """
     passes: list[dict[str, Any]] = []
+    exported = exported_of(network)
     for bitstream, layer in schedule(network, **choice):
-        manifest = exported[bitstream.name]
-        phase, before = bitstream.phase.name, bitstream.before
+        manifest = manifests[bitstream.name]
+        phase = bitstream.phase.name
         facts = next(
             each for each in manifest["layers"] if each["layer"] == called(network, layer, phase)
         )
@@ -56,7 +57,7 @@ def schedule_files(
                 "layer": facts["layer"],
                 "runs": facts["runs"],
                 "streams": {
-                    stream: operand(network, layer, phase, told["port"], before=before)._asdict()
+                    stream: exported.operand(bitstream, layer, told["port"])._asdict()
                     for stream, told in manifest["streams"].items()
                     if facts["words"][told["port"]]
                 },
@@ -73,7 +74,7 @@ def schedule_files(
     document = {
         "network": network.name,
         "part": target.order_code,
-        "images": next(iter(exported.values()))["layers"][0]["images"],
+        "images": next(iter(manifests.values()))["layers"][0]["images"],
         "bitstreams": [
             {
                 "name": name,
@@ -82,7 +83,7 @@ def schedule_files(
                 "layers": [each["layer"] for each in manifest["layers"]],
                 "manifest_sha256": manifest_sha(manifest),
             }
-            for name, manifest in exported.items()
+            for name, manifest in manifests.items()
         ],
         "loads_in_a_step": sum(each["load"] for each in passes) - repeats,
         "last_layer": network.layers[-1].name,

@@ -26,8 +26,9 @@ def whole_pass(bitstream: Bitstream, layer: Layer, images: int) -> GroupPass:
 
 def small_pass(bitstream: Bitstream) -> GroupPass:
     """Return a small layer with random numbers on the elaboration of ``bitstream``."""
-    network, layer = exported_of(bitstream.network).small(bitstream)
-    image = random_maps(network, 1)
+    exported = exported_of(bitstream.network)
+    network, layer = exported.small(bitstream)
+    image = random_maps(network, exported.least_images(bitstream))
     return _pass(bitstream, network, layer, image, parameters(network, 0))
 
 

@@ -98,7 +98,7 @@ def _fields(described: Any) -> dict[str, Any]:
 
     Answers about networks of ReLU alone keep their bytes.
     """
-    omitted = ("relu6", "slope", "leaky")
+    omitted = ("relu6", "slope", "tanh", "leaky")
     return {key: value for key, value in asdict(described).items() if key not in omitted or value}
 
 
@@ -175,13 +175,16 @@ def _sizes(layer: Layer) -> list[str]:
 
 def _given(design: Design) -> dict[str, Any]:
     """Return the parameters that a network file must give, and those that are not defaults."""
-    required = {key.key for key in machine_of(design).keys if key.required}
-    return {
+    machine = machine_of(design)
+    required = {key.key for key in machine.keys if key.required}
+    shown = {
         field.name: getattr(design, field.name)
         for field in fields_of(design)
         if field.name in required
         or (field.default is not MISSING and getattr(design, field.name) != field.default)
     }
+    own = {field.name for field in fields_of(design)}
+    return shown | {key: each for key, each in machine.table(design).items() if key not in own}
 
 
 def _print_details(network: Network) -> None:

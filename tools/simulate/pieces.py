@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.network.network import Network
+from merp.models.network.registry import network_asked
 from merp.tools.common.fields import PHASE
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.choice import RunOptions, SimulationChoice
@@ -85,6 +86,7 @@ def pieces(
     Raises:
         BadInput: options contradict each other, or the network.
     """
+    network = network_asked(network, asked.architecture, asked.images or 1)
     picked = pick(network, asked.layer, asked.group, asked.cus)
     machine = simulated_of(picked.network, picked.layers)
     maps = read(picked.network, machine)

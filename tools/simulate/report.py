@@ -137,7 +137,7 @@ def _lost(audit: Audit, unit: str) -> dict[str, float]:
     return {cause: lost / total for cause, lost in ranked if lost > 0} if total else {}
 
 
-def _mb_per_gflop(audit: Audit) -> dict[str, float]:
+def _mb_per_gflop(audit: Audit) -> dict[str, float | None]:
     """Return the traffic measured on the pins: for ports of maps and deltas, and for every port."""
     return {
         "paper": audit.mb_per_gflop(audit.maps),
@@ -251,15 +251,22 @@ def _show_layer(
     said = "" if model is None else f"; the cycle model says {100 * model:.2f} %"
     lost = [f"{cause} {100 * share:.2f} %" for cause, share in _lost(audit, machine.unit).items()]
     screen.print(f"lost      {', '.join(lost) or 'nothing'}{said}")
-    screen.print(f"traffic   {measured['paper']:.3f} MB/GFlop measured, count maps")
+    screen.print(f"traffic   {_traffic(audit, measured['paper'])}, count maps")
     if details:
-        screen.print(f"          {measured['full']:.3f} MB/GFlop measured, on all ports")
+        screen.print(f"          {_traffic(audit, measured['full'])}, on all ports")
     show_bus(audit, screen)
     built = f", after {result.build_seconds:.1f} s of building"
     screen.print(f"time      {time_taken(audit)}{built}")
     for failure in audit.failures:
         screen.print(f"FAILED    {failure}", style="bold red")
     screen.print()
+
+
+def _traffic(audit: Audit, measured: float | None) -> str:
+    """Return the measured traffic; of passes without operations, the bytes on all ports."""
+    if measured is None:
+        return f"{sum(audit.moved.values()):,} bytes measured, no operations"
+    return f"{measured:.3f} MB/GFlop measured"
 
 
 def show_bus(audit: Audit, screen: Console) -> None:

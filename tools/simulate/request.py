@@ -48,6 +48,9 @@ class Simulate:
         says="``fp``, ``dp``, ``ku`` (CNN-MERP section III), ``bp`` (dp and ku in one pass), or "
         "``all``, a training step.",
     )
+    architecture: str | None = fields.own_designs(
+        "default: the machine of the designs", without=PIECES
+    )
     delta_at: str | None = fields.delta_at(without=(BOARD,))
     state: bool = fields.state(without=PIECES)
     group: int | str | None = option(

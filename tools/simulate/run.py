@@ -10,6 +10,7 @@ from merp.cosim.engines.job import Wanted
 from merp.cosim.phases.audit.audit import combine
 from merp.cosim.phases.audit.run_and_audit import Audited, Passes, given, run_and_audit
 from merp.cosim.phases.expectation import GroupPass
+from merp.models.network.phases import phase_on
 from merp.testbenches.top.wave import Wave
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.finished import Finished
@@ -190,13 +191,15 @@ def _tell(turn: Turn, result: PassResult) -> None:
 
 
 def _result(turn: Turn, images: int, audited: Sequence[Audited]) -> PassResult:
-    """Combine the passes of a turn."""
+    """Combine the passes of a turn. Deltas are no input of the next layer, unlike maps."""
     records = [each.record for each in audited]
+    phase, layer = turn.phase, turn.layer
+    forward = phase_on(phase.network, layer, phase.name).forward
     return PassResult(
-        turn.layer,
-        turn.phase.name,
+        layer,
+        phase.name,
         combine([each.audit for each in audited]),
         records[-1].elaboration_sha,
         records[-1].build_seconds,
-        turn.phase.outputs(turn.layer, images, records),
+        phase.outputs(layer, images, records) if forward else None,
     )

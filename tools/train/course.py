@@ -22,11 +22,12 @@ from merp.models.network.registry import (
     machine_asked,
     machine_named,
     machine_that_runs,
+    network_asked,
     of_other,
     part_of,
 )
 from merp.tools.common.boards import open_board
-from merp.tools.train.names import ENGINES, HARDWARE_STATE, IN_HARDWARE, ON_CHIP, SYSTEM
+from merp.tools.train.names import BATCH, ENGINES, HARDWARE_STATE, IN_HARDWARE, ON_CHIP, SYSTEM
 from merp.tools.train.request import Train
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ def course_of(network: Network, asked: Train, on: Device | None = None) -> Cours
         BadInput: options contradict each other, or the network.
     """
     target = target_of(asked)
+    network = network_asked(network, asked.architecture, asked.batch or BATCH)
     machine = machine_asked(network, asked.architecture)
     network = going_back(network, asked.backward, target)
     engine = engine_of(asked, machine)

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from merp.models.base.state_field import STATES
-from merp.models.network.registry import architectures
+from merp.models.network.registry import architectures, runners
 from merp.tools.common import fields
 from merp.tools.common.fields import MOST_BATCH
 from merp.tools.common.kinds import (
@@ -115,7 +115,7 @@ class Train:
     engine: str | None = option(
         OneOf(ENGINES),
         f"engine (default {ENGINES[0]}; {IN_HARDWARE} with --architecture "
-        f"{' or '.join(ARCHITECTURES[1:])})",
+        f"{' or '.join(each.name for each in runners())})",
         says="``golden``: the golden model; ``myhdl``, ``verilator`` or ``ghdl``: simulated "
         "hardware, with every word compared to the golden model and the same weights. Default: "
         "``golden``; ``myhdl`` for an architecture that runs in hardware only.",

@@ -1,4 +1,4 @@
-"""A module of F-CNN as a phase: what a run sends, and what it must return."""
+"""A module of F-CNN as a phase: the words of a run, and its expected results."""
 
 from __future__ import annotations
 

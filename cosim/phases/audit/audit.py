@@ -91,8 +91,10 @@ class Audit:
         """Bytes on the pins of each port that moved any."""
         return {port: count for port, count in self.bytes.items() if count}
 
-    def mb_per_gflop(self, ports: Sequence[str]) -> float:
-        """Return the megabytes on the pins of ``ports`` per 10^9 operations."""
+    def mb_per_gflop(self, ports: Sequence[str]) -> float | None:
+        """Return the megabytes on the pins of ``ports`` per 10^9 operations; None without any."""
+        if not self.operations:
+            return None
         moved = self.moved
         return sum(moved.get(port, 0) for port in ports) / self.operations * 1000
 

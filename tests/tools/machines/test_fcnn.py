@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import merp
-from marks import few, rows_in_full
-from network_text import average_pool, layer, max_pool, network_text
+from marks import few
+from network_text import layer, max_pool, network_text
 from terminal import Terminal
 
 MACHINE = {"architecture": "fcnn"}

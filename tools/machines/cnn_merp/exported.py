@@ -15,6 +15,7 @@ from merp.models.network.branches import behind, previous, receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import DP, NAMED, ONE_PASS, PAIR
 from merp.tools.bitstream.bitstream import Bitstream
+from merp.tools.machines.usual.exported import Usual
 
 SMALL_MAPS = 4  # input maps
 SMALL_ROWS = {
@@ -26,7 +27,7 @@ SMALL_ROWS = {
 }  # un-pooling expands the few pooled rows
 
 
-class OfCnnMerp:
+class OfCnnMerp(Usual):
     """As ``tools.export.exported.Exported``."""
 
     def check(self, network: Network, layer: Layer, images: int) -> None:

@@ -13,7 +13,7 @@ def choose(picked: Picked, options: RunOptions) -> SimulationChoice:
     """Check the options of a run, and return the checked request.
 
     Raises:
-        BadInput: as usual, or a design does not run so many images.
+        BadInput: as usual, or a design does not run this number of images.
     """
     found = usual.choose(picked, options)
     for layer in found.layers:

@@ -125,16 +125,24 @@ class FloatArithmetic:
         Raises:
             BadInput: names the phase or the option.
         """
-        check_trained(self.network)
-        if course.target is not None:
-            machine = machine_that_runs(self.network).name
-            raise BadInput(f"{name_of('board')}: {self.network.name} runs on {machine}: omit it")
+        self.check_boards(course)
         if course.engine != "golden" and course.rule != PLAIN:
             raise BadInput(
                 f"{mention('engine', course.engine)}: {self.network.name} runs on "
                 f"{machine_that_runs(self.network).name}: allowed with "
                 f"{mention('momentum', 0)} and {mention('weight_decay', 0)}"
             )
+
+    def check_boards(self, course: Course) -> None:
+        """Refuse a network with a phase that the machine lacks, and a board.
+
+        Raises:
+            BadInput: names the phase or the option.
+        """
+        check_trained(self.network)
+        if course.target is not None:
+            machine = machine_that_runs(self.network).name
+            raise BadInput(f"{name_of('board')}: {self.network.name} runs on {machine}: omit it")
 
     def image_words(self, where: str, images: NDArray[Any]) -> Bits:
         """Return images as words in their stored format."""

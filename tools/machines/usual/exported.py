@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from merp.models.base.storage import StoredFormat
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import phase_on
+from merp.tools.export.operands import Operand, operand
 from merp.tools.simulate.picked import MOST_IMAGES
 
 if TYPE_CHECKING:  # slow imports, therefore late
@@ -43,6 +44,15 @@ class Usual:
 
     def stored(self, bitstream: Bitstream, port: str) -> StoredFormat | None:
         """Return None: all ports have the format of the arithmetic."""
+
+    def least_images(self, bitstream: Bitstream) -> int:
+        """Return one image."""
+        return 1
+
+    def operand(self, bitstream: Bitstream, layer: Layer, port: str) -> Operand:
+        """Return the array of a port of the phases of CNN-MERP."""
+        phase = bitstream.phase.name
+        return operand(bitstream.network, layer, phase, port, before=bitstream.before)
 
     def small(self, bitstream: Bitstream) -> tuple[Network, Layer]:
         """Return the first layer with few and small maps."""

@@ -17,7 +17,7 @@ from merp.models.base.given import name_of
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import COUNTED
+from merp.models.network.phases import COUNTED, has_phase, phases_on
 from merp.models.network.planning import SHIPPED
 from merp.models.network.registry import cycles_of, distribution_of, machine_that_runs
 from merp.models.traffic.bytes import bytes_of
@@ -63,11 +63,21 @@ class Whole:
         for each in bytes_of(self.network).layers(self.network, self.batch, Count(name="all")):
             for name in COUNTED:
                 moved: PhaseTraffic | None = getattr(each, name)
-                cycles = cycles_of(self.network, each.layer, name, self.batch)
-                if moved is not None and cycles is not None:
-                    took = cycles.kernel_load + cycles.total
+                took = self._cycles(each.layer, name)
+                if moved is not None and took is not None:
                     found.append(PassRow(each.layer, name, moved, took))
         return tuple(found)
+
+    def _cycles(self, layer: Layer, counted: str) -> int | None:
+        """Return the cycles of the phases whose bytes are counted as ``counted``, if known."""
+        total = 0
+        for name, phase in phases_on(self.network, layer).items():
+            if phase.counted_as == counted and has_phase(self.network, layer, name):
+                cycles = cycles_of(self.network, layer, name, self.batch)
+                if cycles is None:
+                    return None
+                total += cycles.kernel_load + cycles.total
+        return total
 
     def computing(self, each: PassRow) -> float:
         """Return the seconds of the cycles of a pass."""
