@@ -22,6 +22,7 @@ from merp.cosim.machines.cnn_merp.phases.kernel_update import kernel_update_top
 from merp.cosim.machines.cnn_merp.pipeline.pipeline import HardwarePipeline
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import Bundles, Stream, bits, flag
+from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.mazouz.convolution_element import convolution_element
 from merp.hdl.memory.axi4 import Axi4
@@ -36,6 +37,7 @@ from merp.models.machines.cnn_merp.fused_pair import fused_design
 from merp.models.machines.cnn_merp.one_pass import backward_design
 from merp.models.machines.cnn_merp.params.fused_design import FusedDesign
 from merp.models.machines.cnn_merp.params.settings import cluster_settings
+from merp.models.machines.cnn_merp.params.unpool_registers import unpool_table
 from merp.models.machines.cnn_merp.phases import delta_design, update_design
 from merp.models.machines.cnn_merp.pipeline.slices import pipeline_design
 from merp.models.machines.fcnn.params.pool_design import PoolDesign
@@ -217,7 +219,11 @@ def blocks() -> dict[str, Block]:
     for name, block in _entities(_memory(), "a port of 128 bits, words of 32 bits"):
         found.setdefault(name, block)
     for function, args, design in blocks_alone():
-        found |= dict(_entities(_exported(function, args, {}), design, alone=True))
+        meanings = {}
+        if isinstance(args.get("config"), UnpoolConfig):
+            registers = unpool_table(args["design"]).registers
+            meanings = {f"unpool_config_{each.name}": each.meaning for each in registers}
+        found |= dict(_entities(_exported(function, args, meanings), design, alone=True))
     return found
 
 

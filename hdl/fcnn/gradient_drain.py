@@ -49,7 +49,8 @@ def gradient_drain(
     settled     in   pulse, later: in the next cycle its sums are stored
     room        in   the output has places for all gradients of a pass
     opens       in   at ended: the pass is the first one of its block, whose biases are given
-    last_block  in   at ended: the block is the last one, which has last_maps output maps
+    last_block  in   at ended: the block is the last one
+    last_maps   in   output maps of the last block
     turn        in   place of the sum that the next product is added to
     held        out  no beat may be taken: the sums of a pass are in use
     stuck       out  the drain waits for room
