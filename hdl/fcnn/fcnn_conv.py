@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from myhdl import always, always_comb
 
 from merp.hdl.base.interface import DesignPorts, Member
-from merp.hdl.base.signals import AxiStream, Stream, bits, flag, stream_of
-from merp.hdl.base.status import STATUS_WIDTH
+from merp.hdl.base.signals import Stream, flag, stream_of
 from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.beat_ports import full_beats
 from merp.hdl.fcnn.cycle_counters import cycle_counters
+from merp.hdl.fcnn.module_ports import status_of, stream_of_words
 from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, stream_conv
 from merp.models.machines.fcnn.params.conv_registers import COUNTERS, WORDS
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-
-
-class ConvStatus:
-    """Flags and counters of a run; the counters restart with start.
-
-    busy           a run is in progress
-    done           the last word was transferred; high until the next start
-    framing_error  the last of an input was early or late; high until the next start
-    """
-
-    def __init__(self, _: StreamDesign) -> None:
-        self.busy, self.done, self.framing_error = flag(), flag(), flag()
-        names = (*(each.name for each in COUNTERS), *WORDS)
-        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
-
-
-def _stream(words: str, lanes: Callable[[StreamDesign], int]) -> Member[StreamDesign]:
-    return Member(
-        WORDS[words], lambda design: AxiStream(design.fmt.width, lanes(design)), words=words,
-        kind=AxiStream,
-    )  # fmt: skip
 
 
 def _one(design: StreamDesign) -> int:
@@ -56,12 +34,12 @@ class ConvPorts(DesignPorts[StreamDesign]):
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
         Member("config", ConvConfig),
-        _stream("map_in", lambda design: design.lanes),
-        _stream("kernel", _one),
-        _stream("bias", _one),
-        _stream("partial_in", _sums),
-        _stream("sum_out", _sums),
-        Member("status", ConvStatus),
+        stream_of_words(WORDS["map_in"], "map_in", lambda design: design.lanes),
+        stream_of_words(WORDS["kernel"], "kernel", _one),
+        stream_of_words(WORDS["bias"], "bias", _one),
+        stream_of_words(WORDS["partial_in"], "partial_in", _sums),
+        stream_of_words(WORDS["sum_out"], "sum_out", _sums),
+        status_of(COUNTERS, WORDS),
     )
     WORDS = tuple(WORDS)
 

@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from myhdl import always, always_comb
 
 from merp.hdl.base.interface import DesignPorts, Member
-from merp.hdl.base.signals import AxiStream, bits, flag, stream_of
-from merp.hdl.base.status import STATUS_WIDTH
+from merp.hdl.base.signals import flag, stream_of
 from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.cycle_counters import cycle_counters
+from merp.hdl.fcnn.module_ports import status_of, stream_of_words
 from merp.hdl.fcnn.stream_gradient import GradientActivity, GradientConfig, stream_gradient
 from merp.models.machines.fcnn.params.gradient_registers import COUNTERS, WORDS
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-
-
-class GradientStatus:
-    """Flags and counters of a run; the counters restart with start.
-
-    busy           a run is in progress
-    done           the run has ended; high until the next start
-    framing_error  the last of an input was early or late; high until the next start
-    """
-
-    def __init__(self, _: StreamDesign) -> None:
-        self.busy, self.done, self.framing_error = flag(), flag(), flag()
-        names = (*(each.name for each in COUNTERS), *WORDS)
-        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
-
-
-def _stream(words: str, lanes: Callable[[StreamDesign], int]) -> Member[StreamDesign]:
-    return Member(
-        WORDS[words], lambda design: AxiStream(design.fmt.width, lanes(design)), words=words,
-        kind=AxiStream,
-    )  # fmt: skip
 
 
 class GradientPorts(DesignPorts[StreamDesign]):
@@ -47,10 +25,12 @@ class GradientPorts(DesignPorts[StreamDesign]):
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
         Member("config", GradientConfig),
-        _stream("map_in", lambda design: design.lanes),
-        _stream("delta_in", lambda design: design.maps_at_once * design.lanes),
-        _stream("gradient_out", lambda design: 1),
-        Member("status", GradientStatus),
+        stream_of_words(WORDS["map_in"], "map_in", lambda design: design.lanes),
+        stream_of_words(
+            WORDS["delta_in"], "delta_in", lambda design: design.maps_at_once * design.lanes
+        ),
+        stream_of_words(WORDS["gradient_out"], "gradient_out", lambda design: 1),
+        status_of(COUNTERS, WORDS),
     )
     WORDS = tuple(WORDS)
 

@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from myhdl import always, always_comb
 
 from merp.hdl.base.interface import DesignPorts, Member
-from merp.hdl.base.signals import AxiStream, bits, flag, stream_of
-from merp.hdl.base.status import STATUS_WIDTH
+from merp.hdl.base.signals import flag, stream_of
 from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.beat_ports import full_beats
 from merp.hdl.fcnn.block_product import ProductActivity, block_product
 from merp.hdl.fcnn.cycle_counters import cycle_counters
+from merp.hdl.fcnn.module_ports import status_of, stream_of_words
 from merp.hdl.fcnn.tile_loops import ProductConfig
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 from merp.models.machines.fcnn.params.product_registers import COUNTERS, WORDS
-
-
-class ProductStatus:
-    """Flags and counters of a run; the counters restart with start.
-
-    busy           a run is in progress
-    done           the last piece was transferred; high until the next start
-    framing_error  the last of an input was early or late; high until the next start
-    """
-
-    def __init__(self, _: ProductDesign) -> None:
-        self.busy, self.done, self.framing_error = flag(), flag(), flag()
-        names = (*(each.name for each in COUNTERS), *WORDS)
-        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
-
-
-def _stream(words: str, lanes: Callable[[ProductDesign], int]) -> Member[ProductDesign]:
-    return Member(
-        WORDS[words], lambda design: AxiStream(design.fmt.width, lanes(design)), words=words,
-        kind=AxiStream,
-    )  # fmt: skip
 
 
 class ProductPorts(DesignPorts[ProductDesign]):
@@ -48,11 +26,11 @@ class ProductPorts(DesignPorts[ProductDesign]):
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
         Member("config", ProductConfig),
-        _stream("map_in", lambda design: design.size),
-        _stream("kernel", lambda design: design.size),
-        _stream("bias", lambda design: 1),
-        _stream("sum_out", lambda design: design.size),
-        Member("status", ProductStatus),
+        stream_of_words(WORDS["map_in"], "map_in", lambda design: design.size),
+        stream_of_words(WORDS["kernel"], "kernel", lambda design: design.size),
+        stream_of_words(WORDS["bias"], "bias", lambda design: 1),
+        stream_of_words(WORDS["sum_out"], "sum_out", lambda design: design.size),
+        status_of(COUNTERS, WORDS),
     )
     WORDS = tuple(WORDS)
 

@@ -12,6 +12,7 @@ from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
+from merp.hdl.base.masked_tap import masked_tap
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.tap_line import tap_line
@@ -52,20 +53,6 @@ class ConvActivity:
 
 
 @block
-def _masked(clk: Bit, row_on: Bit, column_on: Bit, tap: Word, kept: Word) -> Any:
-    """Register a tap; it is +0 outside the map."""
-
-    @always(clk.posedge)
-    def keep() -> None:
-        if row_on and column_on:
-            kept.next = tap
-        else:
-            kept.next = 0
-
-    return keep
-
-
-@block
 def _joined(parts: list[Any], word: Word) -> Any:
     """Join parts to a word; the first one is lowest."""
     joined: Any = ConcatSignal(*reversed(parts)) if len(parts) > 1 else parts[0]
@@ -90,7 +77,7 @@ def _windows(
         lanes += [
             _joined(parts=taps, word=masked[g]),
             [
-                _masked(
+                masked_tap(
                     clk, row_on=place.rows(tap // k), column_on=place.columns(tap % k),
                     tap=window(low + (tap + 1) * width, low + tap * width), kept=taps[tap],
                 )

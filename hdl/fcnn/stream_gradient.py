@@ -10,6 +10,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block
 
+from merp.hdl.base.masked_tap import masked_tap
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.base.tap_line import tap_line
@@ -47,20 +48,6 @@ class GradientActivity:
     def __init__(self) -> None:
         self.issue, self.useful, self.drain = flag(), flag(), flag()
         self.stall_output, self.stall_map, self.stall_delta = flag(), flag(), flag()
-
-
-@block
-def _masked(clk: Bit, row_on: Bit, column_on: Bit, tap: Word, kept: Word) -> Any:
-    """Register a tap; it is +0 outside the map."""
-
-    @always(clk.posedge)
-    def keep() -> None:
-        if row_on and column_on:
-            kept.next = tap
-        else:
-            kept.next = 0
-
-    return keep
 
 
 @block
@@ -221,7 +208,7 @@ def stream_gradient(
             window=window, params=design.line, step=config.step,
         )  # fmt: skip
     mask = [
-        _masked(
+        masked_tap(
             clk, row_on=place.rows(tap // k), column_on=place.columns(tap % k),
             tap=window(g * line + (tap + 1) * width, g * line + tap * width),
             kept=kept[g * taps + tap],

@@ -12,6 +12,7 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.delay import delay
+from merp.hdl.base.masked_tap import masked_tap
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.tap_line import tap_line
 from merp.hdl.base.valid_delay import valid_delay
@@ -58,20 +59,6 @@ def _words_of_run(
         complete=complete, framing_error=framing_error,
     )  # fmt: skip
     return look, tally, span
-
-
-@block
-def _masked(clk: Bit, row_on: Bit, column_on: Bit, tap: Word, kept: Word) -> Any:
-    """Register a tap; it is +0 outside the map."""
-
-    @always(clk.posedge)
-    def keep() -> None:
-        if row_on and column_on:
-            kept.next = tap
-        else:
-            kept.next = 0
-
-    return keep
 
 
 @entity
@@ -187,7 +174,7 @@ def convolution_element(
             columns=columns,
         ),
         [
-            _masked(
+            masked_tap(
                 clk, row_on=rows(tap // k), column_on=columns(tap % k),
                 tap=window((tap + 1) * width, tap * width), kept=taps[tap],
             )
