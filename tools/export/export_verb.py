@@ -12,14 +12,11 @@ from merp.tools.export.request import ExportOptions
 
 REQUEST = ExportOptions
 
-DESIGNED_FOR = 4
-"""Images of a batch for which a machine makes designs."""
-
 
 def run(asked: ExportOptions) -> int:
     """Export the packages, and list them."""
     network = open_network(asked.network, fuses=True)
-    network = network_asked(network, asked.architecture, DESIGNED_FOR)
+    network = network_asked(network, asked.architecture, asked.images)
     machine = machine_asked(network, asked.architecture)
     export: Callable[[ExportOptions, Network, FlowTarget], int]
     export = part_of(machine, machine.hardware, "export")
