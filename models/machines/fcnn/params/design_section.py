@@ -18,7 +18,7 @@ from merp.models.machines.fcnn.params.pool_design import PoolDesign
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 from merp.models.machines.fcnn.params.stream_design import RANGES, StreamDesign
 
-MOST = 64
+MOST = 128
 
 LANES = WholeKey(
     key="lanes", says="G, images of a beat; divides the batch", low=1, high=RANGES["lanes"][1],
