@@ -25,6 +25,7 @@ _ARRAYS: Final = {
     (UNPOOL.name, "map_in"): "maps", (UNPOOL.name, "delta_out"): "deltas",
     (DP.name, "map_in"): "deltas", (DP.name, "kernel"): "turned kernels",
     (KU.name, "delta_in"): "deltas", (KU.name, "gradient_out"): "gradients",
+    (KU.name, "kernel"): "deltas", (KU.name, "sum_out"): "gradients",  # of a matrix product
 }  # fmt: skip
 """Arrays of the layer itself, by phase and port."""
 
@@ -57,7 +58,8 @@ class Exported(Usual):
         """Return the array of a port.
 
         The host turns the kernels for delta propagation, and updates them with the gradients.
-        Partial sums come back from where they went.
+        Partial sums come back from where they went. The gradients of a matrix product need a row of
+        ones behind the maps, for the biases.
         """
         network, phase = bitstream.network, bitstream.phase.name
         known = _ARRAYS.get((phase, port))
@@ -66,7 +68,11 @@ class Exported(Usual):
         front = receiver(network, layer) if phase == DP.name else previous(network, layer)
         if phase == DP.name:  # sums of deltas, which are the deltas of the output in front
             return Operand("output deltas", None if front is None else front.name)
-        return Operand("images", None) if front is None else Operand("maps", front.name)
+        of_product = phase == KU.name and not design_of(network, layer).convolves
+        ones = " and ones" if of_product else ""
+        if front is None:
+            return Operand(f"images{ones}", None)
+        return Operand(f"maps{ones}", front.name)
 
 
 EXPORTED = Exported()
