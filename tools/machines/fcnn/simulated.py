@@ -7,7 +7,7 @@ from typing import Any
 
 from merp.models.machines.fcnn.params.conv_registers import COUNTERS as OF_CONVOLUTION
 from merp.models.machines.fcnn.params.pool_registers import POOL_COUNTERS
-from merp.models.machines.fcnn.phases import design_of
+from merp.models.machines.fcnn.phases import POOL, UNPOOL, design_of
 from merp.models.network.network import Layer
 from merp.tools.machines.usual.simulated import InGroups
 from merp.tools.simulate.choice import SimulationChoice
@@ -20,19 +20,25 @@ class Modules(InGroups):
     """Each phase has a module of its own, and no data remains on the chip."""
 
     def about(self, choice: SimulationChoice, layer: Layer, phase: str) -> Mapping[str, Any]:
-        """Return the size of the modules."""
+        """Return the size of the modules: kernels of convolutions, blocks of full connections."""
         design = design_of(choice.network, layer)
         return {
             "design": layer.design,
             "lanes": design.lanes,
             "maps_at_once": design.maps_at_once,
-            "kernel": design.convolution.k,
+            "kernel": design.convolution.k if design.convolves else None,
+            "block": design.block,
+            "blocks": design.blocks,
         }
 
     def hardware(self, choice: SimulationChoice, layer: Layer, phase: str) -> str:
         """Return the size of the modules as text."""
-        design, k = design_of(choice.network, layer), layer.shape.k
-        return f"{design.lanes} x {design.maps_at_once} kernels of {k}x{k}"
+        design = design_of(choice.network, layer)
+        if phase in (POOL.name, UNPOOL.name):
+            return f"{design.lanes} lanes"
+        if not design.convolves:
+            return f"{design.blocks} x {design.block}x{design.block} block"
+        return f"{design.lanes} x {design.maps_at_once} kernels of {layer.shape.k}x{layer.shape.k}"
 
 
 SIMULATED = Modules(unit="kernel", counters=COUNTERS)
