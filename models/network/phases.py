@@ -211,10 +211,12 @@ def counted_as(phase: str) -> str:
 
 def phase_operations(layer: Layer, phase: str, images: int) -> int:
     """Return the operations of a phase of a layer, all groups; a combined pass does those of
-    both.
+    both. A part of a phase, as pooling, has no multiply-adds.
     """
-    parts = len(NAMED[phase].does) if phase in NAMED else 1
-    return layer.operations(images) * parts
+    if phase in NAMED:
+        return layer.operations(images) * len(NAMED[phase].does)
+    found = known_phases().get(phase)
+    return 0 if found is not None and found.part_of else layer.operations(images)
 
 
 def going_back_for(network: Network, phase: str) -> Network:

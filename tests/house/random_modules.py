@@ -7,13 +7,13 @@ from typing import Any
 from network_text import layer, max_pool, network_text
 
 
-def random_network(seed: int, size: int = 9) -> tuple[str, int]:
+def random_network(seed: int, most: int = 9) -> tuple[str, int]:
     """Return the network file of a number, and a batch that its designs run.
 
-    Every second network ends with a full connection. Maps have at most ``size`` rows and columns.
+    Every second network ends with a full connection. Maps have at most ``most`` rows and columns.
     """
     draw = random.Random(seed)
-    rows, columns, maps = draw.randint(4, size), draw.randint(4, size), draw.randint(1, 4)
+    rows, columns, maps = draw.randint(4, most), draw.randint(4, most), draw.randint(1, 4)
     lanes = draw.choice((1, 2, 3, 4))
     images = lanes * draw.randint(1, 3)
     form = draw.choice(("binary32", "binary32", "binary16", "bfloat16"))
@@ -26,9 +26,11 @@ def random_network(seed: int, size: int = 9) -> tuple[str, int]:
                                 design="fc2"))  # fmt: skip
             designs["fc2"] = {"block": draw.randint(1, 5), "blocks": draw.randint(1, 3)}
             break
+        size = front[:2]
         found, front = _convolution(draw, front, activations)
         layers.append(layer(name, front[2], **found, design=name))
-        designs[name] = {"maps_at_once": draw.randint(1, 4)}
+        full = found["kernel"] == size[0] == size[1] == 1  # a convolution that is a product
+        designs[name] = {} if full else {"maps_at_once": draw.randint(1, 4)}
     for keys in designs.values():
         keys.update(
             architecture="fcnn", lanes=draw.choice([n for n in (1, lanes) if images % n == 0]),

@@ -17,8 +17,8 @@ from merp.models.base.file_format import RUNS, SYNTHESIS, TRAINING, check_format
 from merp.models.comparison.compare import Comparison
 from merp.models.comparison.figure import Figure
 from merp.models.comparison.record import RESOURCES
-from merp.models.network.network import Network
-from merp.models.network.phases import NAMED, PHASES, has_phase, known_phases
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import NAMED, PHASES, has_phase, known_phases, phases_on
 from merp.models.network.registry import machine_that_runs
 from merp.tools.common.hardware import HARDWARE
 from merp.tools.common.json_file import read_json
@@ -217,7 +217,7 @@ def _check_whole(name: str, runs: Sequence[Measurement], asked: Comparison) -> N
     network = runs[0].network
     ran = [(each.layer.name, each.phase) for each in runs]
     for layer in network.layers:
-        for phase in PHASES if layer.name in asked.scope else ():
+        for phase in _phases(network, layer) if layer.name in asked.scope else ():
             times = ran.count((layer.name, phase))
             if times != has_phase(network, layer, phase):
                 found = "is missing" if not times else f"is there {times} times"
@@ -225,6 +225,12 @@ def _check_whole(name: str, runs: Sequence[Measurement], asked: Comparison) -> N
                     f"--measured: {name}: {layer.name} {phase} {found}: allowed is a run of each "
                     "phase of the layers in scope (merp simulate --layer all --phase all -o DIR)"
                 )
+
+
+def _phases(network: Network, layer: Layer) -> list[str]:
+    """Return the phases of a step without combined ones: ``PHASES``, and parts of them."""
+    brought = (name for name, each in phases_on(network, layer).items() if each.part_of)
+    return list(dict.fromkeys((*PHASES, *brought)))
 
 
 def _check_alike(what: str, values: Iterator[int]) -> None:

@@ -146,8 +146,12 @@ def _told(
     if run["operations"] != operations:
         yield f"{run['operations']} operations, {operations} by closed form"
     # A record counts words. Only this value shows how many bytes a word has.
-    told, found = run["mb_per_gflop"]["full"], moved / operations * 1e3
-    if not math.isclose(told, found, rel_tol=1e-9):
+    told, found = run["mb_per_gflop"]["full"], moved / operations * 1e3 if operations else None
+    if None in (told, found):
+        alike = told is found
+    else:
+        alike = math.isclose(told, found, rel_tol=1e-9)
+    if not alike:
         word = word_bytes(network)
         words = "words as they are stored" if word is None else f"{word}-byte words"
         yield f"{told} MB/GFlop, {found} by its ports in {words}"

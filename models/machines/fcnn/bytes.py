@@ -22,7 +22,7 @@ def _layers(network: Network, batch: int, count: Count) -> list[LayerTraffic]:
     if count.board is not None:
         raise BadInput(
             f"{mention('count', count.name)}: {network.name} runs on fcnn, whose plans do not "
-            "divide layers: allowed are paper, full"
+            "divide layers: allowed are maps, all"
         )
     for layer in network.layers:
         check_run(layer.shape, batch, design_of(network, layer), f"{network.name}: {layer.name}")

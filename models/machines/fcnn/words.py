@@ -223,6 +223,23 @@ class ProductWork:
         return {port: count * (1 if port == "bias" else size) for port, count in beats.items()}
 
 
+def missing_elements(work: Work) -> int:
+    """Return the elements of the outputs of a run that belong to no map.
+
+    If ``maps_at_once`` does not divide the output maps, the last block has fewer maps. If ``block``
+    does not divide the rows of a product, its last pieces have fewer rows. The elements of the
+    missing ones cross the port.
+    """
+    if isinstance(work, ProductWork):
+        return work.words["sum_out"] - work.run.rows * work.run.columns
+    if not isinstance(work, ConvWork):
+        return 0
+    grid = work.run.grid
+    shape = grid.shape
+    own = shape.n * shape.m * shape.out_rows * shape.out_columns * grid.images
+    return work.words["sum_out"] - own
+
+
 def product_run(design: FcnnDesign, shape: Shape, phase: str, images: int) -> ProductRun:
     """Return the run of a phase of a full connection, n inputs to m outputs.
 

@@ -9,6 +9,7 @@ HARDWARE = Parts(
     simulated="merp.tools.machines.fcnn.simulated:SIMULATED",
     choose="merp.tools.machines.fcnn.choose:choose",
     settings="merp.tools.machines.fcnn.settings:settings",
+    report="merp.tools.machines.fcnn.report:REPORT",
     exported="merp.tools.machines.fcnn.exported:EXPORTED",
     arithmetic="merp.tools.machines.fcnn.arithmetic:FcnnArithmetic",
 )

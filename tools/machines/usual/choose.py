@@ -25,6 +25,7 @@ def choose(picked: Picked, options: RunOptions) -> SimulationChoice:
         BadInput: the machine has no such phase, or options exclude each other.
     """
     network, layers = picked.network, picked.layers
+    check_not_fused(network)
     check_phase(network, layers[0], options.phase)
     asked = options.phase
     phases = phases_of_step(network) if asked == ALL else (asked,)
@@ -67,6 +68,19 @@ def check_phase(network: Network, layer: Layer, phase: str) -> None:
         raise BadInput(
             f"{mention('phase', phase)}: {network.name} runs on {name}: allowed: "
             f"{', '.join((*there, ALL))}"
+        )
+
+
+def check_not_fused(network: Network) -> None:
+    """Refuse two fused layers, ``conv1+conv2``.
+
+    Raises:
+        BadInput: the layers are fused.
+    """
+    if network.layer_fusion:
+        names, machine = "+".join(network.layer_fusion), machine_that_runs(network).name
+        raise BadInput(
+            f"{given('layer', names)}: {network.name} runs on {machine}: allowed is a layer, or all"
         )
 
 

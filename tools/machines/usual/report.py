@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Final
 from merp.cosim.machines.loader import phase_of
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import COUNTED, has_phase, phase_operations
+from merp.models.network.phases import has_phase, phase_operations, phases_of_step
 from merp.models.network.registry import cycles_of, machine_that_runs
 from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.closed_form import total
@@ -30,7 +31,36 @@ from merp.tools.report.traffic import traffic_table
 COUNTS: Final = tuple(Count(name=name) for name in ("maps", "all"))
 
 
-def read_records(directories: Sequence[Path], network: Network) -> list[Measurement]:
+def _turns(network: Network, layer: Layer, phase: str, port: str, images: int) -> int:
+    """Return how often a port moves its words: once in a run, or once for every image.
+
+    The words of two images decide which.
+    """
+    words = phase_of(network, layer, phase).words
+    return images if words(layer, 2)[port] != words(layer, 1)[port] else 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRules:
+    """Properties of runs that depend on the machine.
+
+    Attributes:
+        turns: as in ``Measurement``, of a phase of a layer.
+        word_bytes: bytes of a word on a port.
+        not_compared: words on the output ports of a run of one group that have no meaning.
+    """
+
+    turns: Callable[[Network, Layer, str, str, int], int] = _turns
+    word_bytes: Callable[[Network, str], int] = lambda network, port: network.fmt.bytes
+    not_compared: Callable[[Network, Layer, str, int], int] = lambda *_: 0
+
+
+USUAL_RUNS: Final = RunRules()
+
+
+def read_records(
+    directories: Sequence[Path], network: Network, rules: RunRules = USUAL_RUNS
+) -> list[Measurement]:
     """Read the records of ``directories``, in order.
 
     Raises:
@@ -41,20 +71,25 @@ def read_records(directories: Sequence[Path], network: Network) -> list[Measurem
     for directory in directories:
         path, runs = read_runs(directory, network, {})
         for run in runs:
-            measured = _measurement(path, run, network)
+            measured = _measurement(path, run, network, rules)
             check_hardware(run, measured)
             found.append(measured)
     return found
 
 
-def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
+def _measurement(
+    path: Path, run: Mapping[str, Any], network: Network, rules: RunRules
+) -> Measurement:
     layer, phase, images = network.layer(run["layer"]), run["phase"], run["images"]
     groups = layer.groups if run["group"] == "all" else 1
     there = has_phase(network, layer, phase)
     words = phase_of(network, layer, phase).words(layer, images) if there else {}
     found = monitored(run)
-    moved = {port: count * network.fmt.bytes for port, count in found.items()}
+    moved = {port: count * rules.word_bytes(network, port) for port, count in found.items()}
     cycles = cycles_of(network, layer, phase, images) if there else None
+    compared = sum(count for port, count in found.items() if port.endswith("_out"))
+    if there:
+        compared -= groups * rules.not_compared(network, layer, phase, images)
     return Measurement(
         network=network,
         record=path,
@@ -65,7 +100,7 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
         images=images,
         groups=groups,
         deltas="sums",
-        turns=partial(_turns, network, layer, phase),
+        turns=partial(rules.turns, network, layer, phase),
         words=found,
         moved=moved,
         fingerprint=run["elaboration_sha"],
@@ -80,18 +115,9 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
             operations=phase_operations(layer, phase, images) * groups // layer.groups,
             moved=moved,
             expected={port: count * groups for port, count in words.items()},
-            compared=sum(count for port, count in found.items() if port.endswith("_out")),
+            compared=compared,
         ),
     )
-
-
-def _turns(network: Network, layer: Layer, phase: str, port: str, images: int) -> int:
-    """Return how often a port moves its words: once in a run, or once for every image.
-
-    The words of two images decide which.
-    """
-    words = phase_of(network, layer, phase).words
-    return images if words(layer, 2)[port] != words(layer, 1)[port] else 1
 
 
 def _command(run: Mapping[str, Any]) -> str:
@@ -161,7 +187,7 @@ def document(choice: ReportChoice, beside: Path) -> dict[str, Any]:
 def _cycles_table(choice: ReportChoice) -> Table:
     rows = []
     for layer in choice.network.layers:
-        for phase in COUNTED:
+        for phase in phases_of_step(choice.network):
             if has_phase(choice.network, layer, phase):
                 found = cycles_of(choice.network, layer, phase, choice.batch)
                 cycles = None if found is None else found.kernel_load + found.total
@@ -182,12 +208,21 @@ def _cycles_table(choice: ReportChoice) -> Table:
     )
 
 
-def _choice(network: Network, batch: int, board: Board, records: Sequence[Path]) -> ReportChoice:
-    return ReportChoice(
-        network=network, batch=batch, board=board, measured=read_records(records, network)
+def report_with(rules: RunRules) -> Report:
+    """Return the report of a machine whose runs have these properties."""
+
+    def records(directories: Sequence[Path], network: Network) -> list[Measurement]:
+        return read_records(directories, network, rules)
+
+    def choice(
+        network: Network, batch: int, board: Board, directories: Sequence[Path]
+    ) -> ReportChoice:
+        measured = records(directories, network)
+        return ReportChoice(network=network, batch=batch, board=board, measured=measured)
+
+    return Report(
+        board=PAPER, opened=any_board, records=records, choice=choice, document=document
     )
 
 
-REPORT = Report(
-    board=PAPER, opened=any_board, records=read_records, choice=_choice, document=document
-)
+REPORT = report_with(USUAL_RUNS)
