@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.phases.expectation import GroupPass
 from merp.models.base.bits import Bits
 from merp.models.network.network import Layer, Network
 from merp.testbenches.top.top import Top
+
+
+@runtime_checkable
+class OwnResults(Protocol):
+    """A phase whose words need an order of its own to be arrays."""
+
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the output arrays by name, of the groups of ``layer`` in ``records``."""
 
 
 class HardwarePhase(Protocol):

@@ -56,8 +56,7 @@ def _convolution(
     }  # fmt: skip
     top, left, bottom, right = pads
     sums = tuple(
-        (extent - kernel) // stride + 1
-        for extent in (rows + top + bottom, columns + left + right)
+        (extent - kernel) // stride + 1 for extent in (rows + top + bottom, columns + left + right)
     )
     window = draw.randint(1, min(3, *sums))
     if window > 1:
@@ -65,4 +64,3 @@ def _convolution(
         keys["pool"] = max_pool(window, step)
         sums = tuple((extent - window) // step + 1 for extent in sums)
     return keys, (*sums, maps)
-

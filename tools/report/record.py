@@ -44,7 +44,8 @@ _RUN: Keys = {
     "bit_exact": (lambda value: True, "there"),  # a value other than true is a fault, not an error
     "failures": (partial(is_list, of=lambda value: isinstance(value, str)), "a list of texts"),
     "mb_per_gflop: full": (
-        (lambda value: value is None or is_number(value)), "a number, or null without operations"
+        (lambda value: value is None or is_number(value)),
+        "a number, or null without operations",
     ),
     "ports": (is_ports, "whole numbers from 0, monitor one of them, by port and way of counting"),
 }

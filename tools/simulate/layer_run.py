@@ -28,14 +28,16 @@ class LayerRun:
 
     Attributes:
         layer: the layer.
-        phase: ``fp``, ``dp``, ``ku`` or ``bp``.
+        phase: name of the phase.
         engine: the simulator.
         fmt: the number format.
         x: the layer's input, ``(images, rows, columns, groups*n)`` words.
         words: output words of the hardware by name, for the groups that ran. ``fp``: ``y`` (images,
             pooled rows, pooled columns, maps) and, if requested, ``state``, the bytes of the
             ReLU/pooling mask, one group after the other. ``dp``: ``delta``, the deltas of the layer
-            in front. ``ku``: the new ``kernels`` (maps, n, k, k) and ``biases`` (maps,).
+            in front. ``ku``: the new ``kernels`` (maps, n, k, k) and ``biases`` (maps,). On
+            ``fcnn``, ``fp`` has ``sums``, ``pool`` ``y`` and ``state``, ``unpool`` the ``delta`` of
+            the sums, and ``ku`` ``kernel_gradients`` and ``bias_gradients``.
         records: words, transfers, cycles and counters of each group, from the engine.
         audit: words counted in four ways, bits, cycles by cause, for all groups.
     """

@@ -101,6 +101,10 @@ class Forward(Convolution):
         """Return the sums, if the layer has no pooling and no activation."""
         return None if pools(self.network, layer) else self.sums(layer, images, records)
 
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the sums."""
+        return {"sums": self.sums(layer, images, records)}
+
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
         """Store the sums."""
         step.outputs[layer.name] = self.sums(layer, len(step.images), records)
@@ -130,6 +134,10 @@ class Delta(Convolution):
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
         """Return None: a delta is not an input of the next layer."""
+
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the delta of the output in front."""
+        return {"delta": self.sums(layer, images, records)}
 
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
         """Store the delta of the output in front."""

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from merp.cosim.engines.record import RunRecord
-from merp.cosim.machines.fcnn.module import Module
+from merp.cosim.machines.fcnn.module import Module, named_gradients
 from merp.cosim.phases.expectation import GroupPass, Pair
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.hdl.fcnn.fcnn_gradient import GradientPorts, fcnn_gradient
+from merp.models.base.bits import Bits
 from merp.models.golden.inference import group_maps, own_maps
 from merp.models.golden.stream_update import stream_gradients
 from merp.models.golden.training import updated
@@ -63,6 +64,10 @@ class Gradients(Module):
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
         """Return None: a gradient is not an input of the next layer."""
+
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the gradients."""
+        return named_gradients(*self._gradients(layer, records))
 
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
         """Update the layer on the host, by its gradients."""

@@ -16,6 +16,8 @@ from merp.cosim.training.step_so_far import StepSoFar
 from merp.hdl.base.interface import Interface
 from merp.models.base.bits import Bits
 from merp.models.base.counters import Counter
+from merp.models.base.errors import BadInput
+from merp.models.base.given import name_of
 from merp.models.base.register_table import RegisterTable
 from merp.models.machines.fcnn.params.design import FcnnDesign
 from merp.models.machines.fcnn.phases import design_of
@@ -50,8 +52,17 @@ class Module(ABC):
     design: FcnnDesign
 
     @classmethod
-    def of(cls, network: Network, layer: Layer, **_: bool) -> Self:
-        """Return the module on the design of ``layer``."""
+    def of(cls, network: Network, layer: Layer, *, state: bool = False, **_: bool) -> Self:
+        """Return the module on the design of ``layer``.
+
+        Raises:
+            BadInput: ``fp`` should write state. Here it is an output of ``pool``.
+        """
+        if state:
+            raise BadInput(
+                f"{name_of('state')}: {network.name} runs on fcnn, where phase pool writes it: "
+                "omit it"
+            )
         return cls(network, design_of(network, layer))
 
     def on(self, network: Network) -> Self:
@@ -78,6 +89,10 @@ class Module(ABC):
     @abstractmethod
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits | None:
         """Return the input of the next layer; None if the module does not compute it."""
+
+    @abstractmethod
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the output arrays by name, of the groups of ``layer`` in ``records``."""
 
     @abstractmethod
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
@@ -153,6 +168,11 @@ class Module(ABC):
     def _operations(self, layer: Layer, images: int) -> int:
         """Return the operations of a group: two per multiply-add."""
         return 2 * layer.shape.macs(images)
+
+
+def named_gradients(kernels: Bits, biases: Bits) -> dict[str, Bits]:
+    """Return the gradients of a layer by name."""
+    return {"kernel_gradients": kernels, "bias_gradients": biases}
 
 
 def hand_back(step: StepSoFar, layer: Layer, delta: Bits) -> None:

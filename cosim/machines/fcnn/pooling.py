@@ -95,6 +95,14 @@ class Pooling(_Pooling):
         size = images, layer.shape.pooled_rows, layer.shape.pooled_columns
         return self.maps_of(records, self.streams["map_out"], size)
 
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the output maps, and the bytes of state if the module has them."""
+        found = {"y": self.outputs(layer, images, records)}
+        if self.pooling.keeps_state:
+            size = images, layer.shape.pooled_rows, layer.shape.pooled_columns
+            found["state"] = self.maps_of(records, self.streams["state_out"], size)
+        return found
+
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
         """Store the maps, and the state for un-pooling."""
         images = len(step.images)
@@ -144,6 +152,11 @@ class Unpooling(_Pooling):
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
         """Return None: a delta is not an input of the next layer."""
+
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the deltas of the sums."""
+        size = images, layer.shape.out_rows, layer.shape.out_columns
+        return {"delta": self.maps_of(records, self.streams["delta_out"], size)}
 
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
         """Store the deltas of the sums."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from merp.cosim.engines.record import RunRecord
-from merp.cosim.machines.fcnn.module import Module, hand_back
-from merp.cosim.phases.expectation import GroupPass
+from merp.cosim.machines.fcnn.module import Module, hand_back, named_gradients
+from merp.cosim.phases.expectation import GroupPass, Pair
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.hdl.fcnn.fcnn_mlp import ProductPorts, fcnn_mlp
 from merp.models.base.bits import Bits
@@ -96,6 +96,10 @@ class Forward(Product):
         """Return the sums, if the layer has no activation."""
         return None if pools(self.network, layer) else self.maps(layer, images, records)
 
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the sums."""
+        return {"sums": self.maps(layer, images, records)}
+
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
         """Store the sums."""
         step.outputs[layer.name] = self.maps(layer, len(step.images), records)
@@ -118,6 +122,10 @@ class Delta(Product):
 
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
         """Return None: a delta is not an input of the next layer."""
+
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the delta of the output in front."""
+        return {"delta": self.maps(layer, images, records)}
 
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
         """Store the delta of the output in front."""
@@ -147,9 +155,17 @@ class Gradients(Product):
     def outputs(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> None:
         """Return None: a gradient is not an input of the next layer."""
 
+    def results(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> dict[str, Bits]:
+        """Return the gradients."""
+        return named_gradients(*self._gradients(layer, images, records))
+
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
         """Update the layer on the host, by its gradients."""
-        found = np.concatenate(self.products(layer, len(step.images), records), axis=-1)
+        old, found = step.before(layer), self._gradients(layer, len(step.images), records)
+        step.new[layer.name] = updated(old, found, step.rates, self.design.fmt)
+
+    def _gradients(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Pair:
+        """Return the gradients of kernels (groups*m, n, 1, 1) and biases (groups*m,)."""
+        found = np.concatenate(self.products(layer, images, records), axis=-1)
         kernels = np.ascontiguousarray(found[:-1].T).reshape(-1, layer.shape.n, 1, 1)
-        old, fmt = step.before(layer), self.design.fmt
-        step.new[layer.name] = updated(old, (kernels, found[-1]), step.rates, fmt)
+        return kernels, found[-1]

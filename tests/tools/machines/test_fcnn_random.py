@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from module_cycles import check_all_runs
+from random_modules import random_network
 
 from marks import few, rows_in_full
 from merp.models.network.network_file import read_network
-from module_cycles import check_all_runs
-from random_modules import random_network
 from terminal import Terminal
 
 NETWORKS = range(15)  # of two layers each
@@ -47,6 +47,6 @@ def test_in_verilator(number: int, most: int, run: Callable[..., None]) -> None:
 
 @pytest.mark.full
 @pytest.mark.ghdl
-@pytest.mark.parametrize("number", (2, 4, 8))
+@pytest.mark.parametrize("number", [2, 4, 8])
 def test_in_ghdl(number: int, run: Callable[..., None]) -> None:
     run(number, "ghdl", SMALL)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from merp.cosim.phases.audit.run_and_audit import Audited
     from merp.cosim.phases.expectation import GroupPass
+    from merp.cosim.phases.phase import HardwarePhase
     from merp.models.base.bits import Bits
     from merp.models.golden.golden_step import GoldenStep
     from merp.tools.simulate.layer_run import LayerRun
@@ -140,7 +141,7 @@ class Layer:
                 waves = held.enter_context(Waves.to(place, asked.wave_of, asked.engine))
                 held.enter_context(waves.kept(top.ports))
             audited = run_and_audit(top, passes, asked.engine, waves.wave if waves else None)
-        return self._result(layer, phase, asked.engine, step.x(layer), passes, audited)
+        return self._result(layer, built, asked.engine, step.x(layer), passes, audited)
 
     def _groups(self, group: int | None) -> Sequence[int]:
         if group is None:
@@ -239,7 +240,7 @@ class Layer:
     def _result(
         self,
         layer: description.Layer,
-        phase: str,
+        phase: HardwarePhase,
         engine: str,
         x: Bits,
         passes: Sequence[GroupPass],
@@ -248,25 +249,30 @@ class Layer:
         import numpy as np
 
         from merp.cosim.phases.audit.audit import combine
+        from merp.cosim.phases.phase import OwnResults
         from merp.models.arithmetic.stored import widened
         from merp.tools.simulate.layer_run import LayerRun
 
         made: dict[str, Any] = {}
-        for port, about in passes[0].expected.ports.items():
-            if about.golden is None:
-                continue
-            parts = [each.record.array(about.stream, about.golden.shape) for each in audited]
-            joined = np.concatenate(parts, axis=-1 if about.maps else 0)
-            made[NAMES[port]] = widened(joined, about.stored, self._network.fmt)
+        records = [each.record for each in audited]
+        if isinstance(phase, OwnResults):
+            made = phase.results(layer, len(x), records)
+        else:
+            for port, about in passes[0].expected.ports.items():
+                if about.golden is None:
+                    continue
+                parts = [each.array(about.stream, about.golden.shape) for each in records]
+                joined = np.concatenate(parts, axis=-1 if about.maps else 0)
+                made[NAMES[port]] = widened(joined, about.stored, self._network.fmt)
         if "state" in made:
             made["state"] = made["state"].astype(np.uint8)
         return LayerRun(
             layer=layer,
-            phase=phase,
+            phase=phase.name,
             engine=engine,
             fmt=self._network.fmt,
             x=x,
             words=made,
-            records=tuple(each.record for each in audited),
+            records=tuple(records),
             audit=combine([each.audit for each in audited]),
         )

@@ -220,9 +220,7 @@ def report_with(rules: RunRules) -> Report:
         measured = records(directories, network)
         return ReportChoice(network=network, batch=batch, board=board, measured=measured)
 
-    return Report(
-        board=PAPER, opened=any_board, records=records, choice=choice, document=document
-    )
+    return Report(board=PAPER, opened=any_board, records=records, choice=choice, document=document)
 
 
 REPORT = report_with(USUAL_RUNS)
