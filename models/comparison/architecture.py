@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from merp.models.comparison.options import Options
+from merp.models.base.renamed import in_json
+from merp.models.comparison.options import Options, Setting
 from merp.models.comparison.record import Record
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
@@ -25,6 +26,7 @@ class OwnOption:
         kind: int, float, str or bool.
         low, high: range of a number.
         allowed: allowed strings.
+        former: former names, which still work.
     """
 
     name: str
@@ -34,6 +36,7 @@ class OwnOption:
     low: float = 0
     high: float = 1 << 20
     allowed: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +75,15 @@ class Architecture:
     record: Callable[[Any], Record]
     simulate: str = ""
     rows: str = ""
+
+    @property
+    def former(self) -> dict[str, str]:
+        """Its options by their former names."""
+        return {before: each.name for each in self.choices for before in each.former}
+
+    def json_options(self, options: Mapping[str, Setting]) -> dict[str, Setting]:
+        """Return options as they appear in JSON answers, which keep former names."""
+        return {in_json(name, self.former): value for name, value in options.items()}
 
     def answer(self, network: Network, board: Board, options: Options) -> Record:
         """Plan the network, and return the record of the costs.

@@ -94,9 +94,9 @@ class ModuleSequence:
     modules: tuple[ModuleCost, ...]
 
     @property
-    def group(self) -> int:
+    def accumulate(self) -> int:
         """Number of batches for which a module is loaded once."""
-        return int(str(self.options.extra["group"]))
+        return int(str(self.options.extra["accumulate"]))
 
     @property
     def cards(self) -> int:
@@ -113,8 +113,8 @@ class ModuleSequence:
 
     def interval(self) -> float:
         """Return the seconds from batch to batch."""
-        times = [self.group * each for each in self.seconds()]
-        return round_seconds(times, self.cards, self.board.load_seconds) / self.group
+        times = [self.accumulate * each for each in self.seconds()]
+        return round_seconds(times, self.cards, self.board.load_seconds) / self.accumulate
 
 
 def plan(network: Network, board: Board, options: Options) -> ModuleSequence:
@@ -373,13 +373,13 @@ def record(plan: ModuleSequence) -> Record:
         ordered_sum(plan.seconds()), Figure(0, "model"), clock, of_board.memory(board), *host
     )
     interval = plan.interval()
-    first = seconds([plan.group * each for each in plan.seconds()], plan.cards, load.value)
+    first = seconds([plan.accumulate * each for each in plan.seconds()], plan.cards, load.value)
     return Record(
         architecture=ARCHITECTURE.name,
         network=plan.network.name,
         board=board.name,
         part=board.part.name,
-        options=options.plain(),
+        options=ARCHITECTURE.json_options(options.plain()),
         scope=options.scope,
         batch=options.batch,
         word_bits=plan.word_bits,
@@ -392,7 +392,7 @@ def record(plan: ModuleSequence) -> Record:
         rows=_rows(plan),
         own=("maps", "again", "partial"),
         multipliers=Figure(plan.cards * max(each.multipliers for each in plan.modules), "formula"),
-        latency_s=derived(first / plan.group, computing, load),
+        latency_s=derived(first / plan.accumulate, computing, load),
         interval_s=derived(interval, computing, load),
         reconfiguration_s=derived(max(0.0, round(interval - computing.value, 12)), load),
         power_w=of_board.power(board),
@@ -457,10 +457,10 @@ def _notes(plan: ModuleSequence) -> tuple[str, ...]:
     notes = ["the host's update and its transfers of weights are not timed"]
     if plan.board.power_w is not None:
         notes.append("the power is that of all cards, although one card works at a time")
-    if plan.group > 1:
+    if plan.accumulate > 1:
         notes.append(
-            f"each module is loaded once for {plan.group} batches: the effective batch is "
-            f"{plan.group * plan.options.batch}"
+            f"each module is loaded once for {plan.accumulate} batches: the effective batch is "
+            f"{plan.accumulate * plan.options.batch}"
         )
     if plan.options.costs == "ours":
         notes.append("stream control is left out of the resources")
@@ -476,12 +476,13 @@ ARCHITECTURE: Final = Architecture(
     hardware="fcnn",
     choices=(
         OwnOption(
-            name="group",
+            name="accumulate",
             says="batches for which a module is loaded once; their gradients are summed",
             default=1,
             kind=int,
             low=1,
             high=1 << 20,
+            former=("group",),
         ),
         OwnOption(
             name="first_dp",

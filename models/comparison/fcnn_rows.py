@@ -72,7 +72,7 @@ def plan() -> fcnn.ModuleSequence:
     options = Options(
         batch=BATCH,
         scope=tuple(layer.name for layer in network.layers),
-        extra={"group": GROUP, "first_dp": True},
+        extra={"accumulate": GROUP, "first_dp": True},
     )
     return fcnn.plan(network, MAIA, options)
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from merp.models.network.network import Layer, Network
 from merp.models.network.planning import BEST, FITS
 
+Setting = str | int | float | bool | None
+"""Value of an option."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
@@ -27,14 +30,14 @@ class Options:
     word_bits: int | None = None
     fit: str = BEST
     costs: str = "paper"
-    extra: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+    extra: Mapping[str, Setting] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the names."""
         if self.fit not in FITS or self.costs not in ("paper", "ours"):
             raise ValueError(f"fit {self.fit!r}, costs {self.costs!r}")
 
-    def plain(self) -> dict[str, str | int | float | bool | None]:
+    def plain(self) -> dict[str, Setting]:
         """Return the options as a record stores them."""
         shared = {"word_bits": self.word_bits, "fit": self.fit, "costs": self.costs}
         return {**shared, **self.extra}

@@ -1,5 +1,6 @@
 """Former names work as the new ones do, each with one line; docs/names.md lists them all."""
 
+import json
 import re
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def test_the_page_lists_what_is_tried_here() -> None:
     others |= {("--fuse", "--layer-fusion"), ("fuse", "layer_fusion")}
     others |= {(f"--lr-{each}", f"--learning-rate-{each}") for each in ("decay", "every")}
     others |= {(f"lr_{each}", f"learning_rate_{each}") for each in ("decay", "every")}
+    others |= {("--group", "--accumulate"), ("group", "accumulate")}
     words = {("paper", "maps"), ("full", "all"), ("fused", "combined")}
     listed = {(former, now) for _, former, now in ROWS}
     assert listed == others | words | {*ARCHITECTURES} | {*DESIGNS}
@@ -65,6 +67,23 @@ def test_former_keywords_and_attributes_of_python() -> None:
         net.traffic(footing="full", count="all")  # type: ignore[call-arg]
     with pytest.raises(BadInput, match="allowed are maps, all, board"):
         net.traffic(count="fill")
+
+
+def test_the_former_option_of_an_architecture(terminal: Terminal) -> None:
+    until = "now; the former name works until version 1.0"
+    words = ("map", "lenet5", "--architecture", "fcnn", "--batch", "8", "--json")
+    former = terminal.run(*words, "--group", "150")
+    assert (former.status, former.out) == (0, terminal.output(*words, "--accumulate", "150"))
+    assert former.err == f"merp: --group is called --accumulate {until}\n"
+    assert json.loads(former.out)["options"]["group"] == 150
+    assert "--group" not in terminal.output("map", "--help")
+    other = terminal.run("map", "lenet5", "--architecture", "cnn-merp", "--group", "2")
+    assert other.status == 2
+    assert other.err == "merp: --accumulate: allowed only with --architecture fcnn\n"
+    words = ("sweep", "lenet5", "--architecture", "fcnn", "--jobs", "1", "--json", "--over")
+    former = terminal.run(*words, "group=1,150")
+    assert (former.status, former.out) == (0, terminal.output(*words, "accumulate=1,150"))
+    assert f"merp: group is called accumulate {until}" in former.err
 
 
 def test_former_words_of_layer_fusion_and_of_a_combined_backward_pass(

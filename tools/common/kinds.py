@@ -55,7 +55,7 @@ class Kind:
             option = where.add_argument(*names, dest=name, required=of.required, **form)
             for former in of.former:
                 where.add_argument(
-                    f"--{former.replace('_', '-')}", dest=name, action=_Former, option=option
+                    f"--{former.replace('_', '-')}", dest=name, action=Former, option=option
                 )
         else:
             if not of.required and "nargs" not in form:
@@ -79,7 +79,7 @@ class Kind:
         return value
 
 
-class _Former(argparse.Action):
+class Former(argparse.Action):
     """A former name of an option. Help pages do not show it."""
 
     def __init__(self, *, option: argparse.Action, **names: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from merp.models.base.errors import BadInput
 from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.registry import ARCHITECTURES
-from merp.tools.common.kinds import Flag, Kind, Number, OneOf, WholeOption
+from merp.tools.common.kinds import Flag, Former, Kind, Number, OneOf, WholeOption
 from merp.tools.common.request import About, option
 
 
@@ -30,7 +30,9 @@ class OwnOptions(Kind):
                 form = {"default": None, "help": f"{own.says}{default}", **_kind(own).form()}
                 if own.kind in (int, float):
                     form["metavar"] = "N"
-                section.add_argument(flag(own), dest=_place(own), **form)
+                now = section.add_argument(flag(own), dest=_place(own), **form)
+                for former in own.former:
+                    section.add_argument(_flag(former), dest=_place(own), action=Former, option=now)
         return []
 
     def taken(self, args: argparse.Namespace, name: str) -> Mapping[str, Any]:
@@ -62,7 +64,11 @@ def _kind(own: OwnOption) -> Kind:
 
 def flag(own: OwnOption) -> str:
     """Return the option as it is typed."""
-    return f"--{own.name.replace('_', '-')}"
+    return _flag(own.name)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _place(own: OwnOption) -> str:

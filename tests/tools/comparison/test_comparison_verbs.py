@@ -52,7 +52,7 @@ def test_map_answers_a_record_that_repeats_itself(terminal: Terminal) -> None:
 def test_energy_of_two_cards_is_that_of_the_papers_iteration(terminal: Terminal) -> None:
     """The command of docs/papers/fcnn.md: 27.3 W are the power of both cards."""
     words = ("map", "lenet5", "--architecture", "fcnn", "--batch", "384", "--scope", "all")
-    found = terminal.answer(*words, "--devices", "2", "--group", "150", "--first-dp")
+    found = terminal.answer(*words, "--devices", "2", "--accumulate", "150", "--first-dp")
     assert (found["power_w"]["value"], found["at_work"], len(found["devices"])) == (27.3, 1, 2)
     energy = found["totals"]["energy_j"]["value"]
     assert energy == pytest.approx(27.3 * found["totals"]["interval_s"]["value"])

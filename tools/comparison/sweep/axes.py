@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.keys import WholeKey, WordKey
+from merp.models.base.renamed import renamed
 from merp.models.comparison.architecture import Architecture
 from merp.models.fpga.board import MOST_DEVICES
 from merp.models.network.network import Network
@@ -35,6 +36,7 @@ LINK = WholeKey(
 )
 LATENCY = WholeKey(key="latency", says="latency of a link, in cycles", low=0, high=1 << 20)
 OTHER_NAMES = {"boards": DEVICES.key}
+NOTHING: Mapping[str, str] = {}
 
 
 def design_axes(network: Network) -> Axes:
@@ -65,10 +67,13 @@ _RANGE = re.compile(rf"({_NUMBER})(?::|\.\.)({_NUMBER})(?::({_NUMBER}))?")
 _LIST = re.compile(f"{_NUMBER}(?:,{_NUMBER})*")
 
 
-def read_axes(texts: Sequence[str], allowed: Axes) -> dict[str, tuple[Value, ...]]:
+def read_axes(
+    texts: Sequence[str], allowed: Axes, former: Mapping[str, str] = NOTHING
+) -> dict[str, tuple[Value, ...]]:
     """Return the values of each axis from ``NAME=LOW:HIGH[:STEP]`` or ``NAME=A,B,...``.
 
-    Both ends are included. ``LOW..HIGH`` is ``LOW:HIGH``. Only ``allowed`` axes are accepted.
+    Both ends are included. ``LOW..HIGH`` is ``LOW:HIGH``. Only ``allowed`` axes are accepted, also
+    by their ``former`` names.
 
     Raises:
         BadInput: an unknown axis, a repeated one, a value that is not allowed, or too many points.
@@ -78,6 +83,9 @@ def read_axes(texts: Sequence[str], allowed: Axes) -> dict[str, tuple[Value, ...
     for text in texts:
         name, _, values = text.partition("=")
         name = OTHER_NAMES.get(name, name)
+        if name in former:
+            renamed(name, former[name])
+            name = former[name]
         if name not in allowed:
             near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, allowed, 1))
             raise BadInput(

@@ -160,7 +160,7 @@ def _designs(asked: SweepOptions) -> int:
 
 def _architecture(asked: SweepOptions, architecture: Architecture) -> int:
     """Evaluate and print plans of an architecture."""
-    axes = read_axes(asked.over, axes_of(architecture))
+    axes = read_axes(asked.over, axes_of(architecture), architecture.former)
     file, tables = open_tables(asked.network)
     network = network_of(file, tables)
     scope = scope_of(network, asked.scope)
@@ -207,7 +207,7 @@ def _architecture(asked: SweepOptions, architecture: Architecture) -> int:
             "batch": asked.batch,
             "word": asked.word,
             "costs": costs,
-            "options": {"devices": board.devices, **options},
+            "options": {"devices": board.devices, **architecture.json_options(options)},
             "simulated": asked.simulate,
         }
         found = report.answer(about, axes, results)
