@@ -17,13 +17,20 @@ from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.phases.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.expectation import GroupPass
 from merp.cosim.training.crossing import Crossing
+from merp.cosim.training.host_update import update_on_host
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.base.rates import Rates, UpdateRule
+from merp.models.golden.accumulated import (
+    accumulated_step,
+    mean_loss,
+    minibatches,
+    run_minibatches,
+)
 from merp.models.golden.loss import Labels, loss
-from merp.models.golden.training import Model, Step, Updated, train_step
+from merp.models.golden.training import Model, Step, Updated
 from merp.models.memory.bus_record import MemoryFacts
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import called, phases_on
@@ -107,10 +114,18 @@ class StepOutcome(NamedTuple):
     right: int | None = None
 
 
+class _Running(NamedTuple):
+    """A minibatch of a step: the hardware's results, and the golden ones."""
+
+    so_far: StepSoFar
+    golden: Step
+
+
 class HardwareStep:
     """Training steps on an engine.
 
-    Passes with the same bitstream run back to back on one elaboration.
+    Passes with the same bitstream run back to back on one elaboration. If a step has several
+    minibatches, all of them run a phase of a layer before the next one.
 
     Args:
         layers: the layers to train.
@@ -118,6 +133,7 @@ class HardwareStep:
         begin: called with the next phase and layer.
         progress: called with the progress of their passes.
         memory: as in ``cosim.engines.job.Job``.
+        accumulate: minibatches of a step. If there are several, the host updates the kernels.
 
     Attributes:
         seconds: time of all steps so far: ``building`` the hardware, ``simulating`` it.
@@ -130,8 +146,9 @@ class HardwareStep:
         begin: Callable[[str], object] | None = None,
         progress: Progress | None = None,
         memory: MemoryFacts | None = None,
+        accumulate: int = 1,
     ) -> None:
-        self._layers, self._memory = layers, memory
+        self._layers, self._memory, self._accumulate = layers, memory, accumulate
         self._engine = engine
         self._array = "behavioural" if engine == "myhdl" else "rtl"
         self._begin = begin
@@ -146,11 +163,11 @@ class HardwareStep:
         rates: Rates,
         loss_kind: str = "cross-entropy",
     ) -> StepOutcome:
-        """Run one step on a batch. The rates determine the update hardware.
+        """Run one step on its minibatches. The rates determine the update hardware.
 
         Args:
             model: parameters and velocities; it is not changed.
-            images: (images, rows, columns, channels) words.
+            images: (images, rows, columns, channels) words of all minibatches.
             labels: (images,) classes.
             rates: words of the update's factors.
             loss_kind: one of ``models.golden.loss.LOSSES``.
@@ -166,35 +183,44 @@ class HardwareStep:
             for name, phase in phases_on(network, layer).items()
         }
         forth = [name for name, phase in there.items() if phase.forward]
-        golden = train_step(
-            network, model, images, labels, rates, loss_kind, "pooled", pooled=self._layers.pooled
-        )
-        so_far = StepSoFar(network, model, rates, images)
+        found = list(run_minibatches(
+            network, model, images, labels, self._accumulate, loss_kind, "pooled",
+            pooled=self._layers.pooled,
+        ))  # fmt: skip
+        golden = accumulated_step(network, model, found, rates)
+        parts = list(minibatches(images, labels, self._accumulate))
+        some = [
+            _Running(StepSoFar(network, model, rates, x), Step.of_minibatch(each, golden.model))
+            for (x, _), each in zip(parts, found, strict=True)
+        ]
         audits: dict[tuple[str, str], Audit] = {}
-        self._run(forth, so_far, golden, audits)
-        output = so_far.outputs[network.layers[-1].name]
-        value, delta = loss(loss_kind, output, labels, network.fmt)
-        self._layers.start_back(so_far, delta.reshape(output.shape))
-        self._run(there.keys() - set(forth), so_far, golden, audits)
-        after = so_far.after
+        self._run(forth, some, audits)
+        losses = []
+        for (_, wanted), (so_far, _) in zip(parts, some, strict=True):
+            output = so_far.outputs[network.layers[-1].name]
+            value, delta = loss(loss_kind, output, wanted, network.fmt)
+            self._layers.start_back(so_far, delta.reshape(output.shape))
+            losses.append(value)
+        self._run(there.keys() - set(forth), some, audits)
+        update_on_host([each.so_far for each in some])
+        after = some[0].so_far.after
         for layer in network.layers:
-            check(layer.name, _differing(after.of(layer), golden.updated(layer)))
-        return StepOutcome(after, value, audits, right=golden.right)
+            check(layer.name, _differing(after.of(layer), golden.model.of(layer)))
+        return StepOutcome(after, mean_loss(losses), audits, right=golden.right)
 
     def _run(
         self,
         phases: Collection[str],
-        so_far: StepSoFar,
-        golden: Step,
+        some: Sequence[_Running],
         audits: dict[tuple[str, str], Audit],
     ) -> None:
         """Run phases of all layers in the order of a step, and add their audits."""
         order = self._layers.order(phases)
-        for _, some in groupby(order, key=lambda each: (each[0].design, each[1])):
-            sharing = list(some)
+        for _, same in groupby(order, key=lambda each: (each[0].design, each[1])):
+            sharing = list(same)
             layer, phase = sharing[0]
-            top = self._layers.top(layer, phase, self._array, rule=so_far.rates.rule)
-            passes = self._passes(sharing, so_far, golden, audits)
+            top = self._layers.top(layer, phase, self._array, rule=some[0].so_far.rates.rule)
+            passes = self._passes(sharing, some, audits)
             done = run_and_audit(
                 top, passes, self._engine, progress=self._progress, memory=self._memory
             )
@@ -204,14 +230,15 @@ class HardwareStep:
     def _passes(
         self,
         sharing: Sequence[tuple[Layer, str]],
-        so_far: StepSoFar,
-        golden: Step,
+        some: Sequence[_Running],
         audits: dict[tuple[str, str], Audit],
     ) -> Passes:
         for layer, phase in sharing:
             if self._begin is not None:
                 self._begin(f"{called(self._layers.network, layer, phase)} {phase}")
-            found = yield from self._layers.passes(layer, phase, so_far, golden)
+            found: list[Audit] = []
+            for so_far, golden in some:
+                found += yield from self._layers.passes(layer, phase, so_far, golden)
             audits[layer.name, phase] = combine(found)
 
 

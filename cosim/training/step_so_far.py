@@ -28,7 +28,8 @@ class StepSoFar:
         states: ReLU/pooling masks of kind ``pooled``.
         deltas: deltas of the outputs of layers, or of their sums if the hardware reads those. A
             delta is a partial sum until every layer that reads the output has propagated its delta.
-        new: layers after their update.
+        new: layers after an update on the chip.
+        gradients: gradients of kernels and biases that the host read back, by layer name.
     """
 
     network: Network
@@ -39,6 +40,7 @@ class StepSoFar:
     states: dict[str, State] = field(default_factory=dict)
     deltas: dict[str, Bits] = field(default_factory=dict)
     new: dict[str, Updated] = field(default_factory=dict)
+    gradients: dict[str, tuple[Bits, Bits]] = field(default_factory=dict)
 
     def before(self, layer: Layer) -> Updated:
         """Return kernels, biases and velocities of a layer before the step."""

@@ -287,8 +287,8 @@ def updated(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
-    """A training step and all its intermediate results.
+class Minibatch:
+    """Forward and backward propagation of a batch, before any update.
 
     Attributes:
         network: the trained network.
@@ -297,7 +297,6 @@ class Step:
         loss: mean, before the step.
         right: images of the batch that were classified correctly, before the step.
         passed: of each layer whose delta is needed, by name.
-        model: the next one; frozen layers keep their words.
     """
 
     network: Network
@@ -306,7 +305,10 @@ class Step:
     loss: float
     right: int
     passed: Mapping[str, LayerBackward]
-    model: Model
+
+    def gradients(self, layer: Layer) -> tuple[Bits, Bits]:
+        """Compute the gradients of a layer's kernels and biases, summed over the batch."""
+        return gradients_of(self.network, self.of(layer))
 
     def y(self, layer: Layer) -> Bits:
         """Return the output of a layer: (images, pooled rows, pooled columns, maps)."""
@@ -324,9 +326,69 @@ class Step:
         """Return the output of its delta propagation, if deltas are stored pooled."""
         return leaves(self.network, layer, self.of, pooled=True)
 
+
+@dataclass(frozen=True, kw_only=True)
+class Step(Minibatch):
+    """A training step and all its intermediate results.
+
+    Attributes:
+        model: the next one; frozen layers keep their words.
+    """
+
+    model: Model
+
+    @classmethod
+    def of_minibatch(cls, found: Minibatch, model: Model) -> Step:
+        """Return the step that ended in ``model``."""
+        return cls(**vars(found), model=model)
+
     def updated(self, layer: Layer) -> Updated:
         """Return the updated parameters and velocities of a layer."""
         return self.model.of(layer)
+
+
+def run_minibatch(
+    network: Network,
+    model: Model,
+    images: Bits,
+    labels: Labels,
+    loss_kind: str = "cross-entropy",
+    state: str = "32",
+    *,
+    pooled: bool = False,
+) -> Minibatch:
+    """Run forward and backward propagation of a batch.
+
+    Arguments are those of ``train_step``.
+    """
+    kept, output = forward(network, images, model.parameters, state)
+    value, delta = loss(loss_kind, output, labels, network.fmt)
+    passed = propagate(network, kept, delta, model.parameters, pooled=pooled)
+    return Minibatch(
+        network=network,
+        kept=kept,
+        output=output,
+        loss=value,
+        right=right_of(to_values(output, network.fmt), labels),
+        passed={each.layer.name: each for each in passed},
+    )
+
+
+def model_after(
+    network: Network,
+    model: Model,
+    gradients: Callable[[Layer], tuple[Bits, Bits]],
+    rates: Rates,
+) -> Model:
+    """Update every trainable layer by its gradients."""
+    changed, moved = dict(model.parameters), dict(model.velocities)
+    for layer in network.layers:
+        if layer.trainable:
+            found = gradients(layer)
+            changed[layer.name], moved[layer.name] = updated(
+                model.of(layer), found, rates, network.fmt, network.storage
+            )
+    return Model(parameters=changed, velocities=moved)
 
 
 def train_step(
@@ -345,25 +407,8 @@ def train_step(
     images: (images, rows, columns, channels) words; labels: (images,) classes. pooled: as in
     ``propagate``.
     """
-    fmt, storage = network.fmt, network.storage
-    kept, output = forward(network, images, model.parameters, state)
-    value, delta = loss(loss_kind, output, labels, fmt)
-    passed, changed, moved = {}, dict(model.parameters), dict(model.velocities)
-    for here in propagate(network, kept, delta, model.parameters, pooled=pooled):
-        name, old = here.layer.name, model.of(here.layer)
-        passed[name] = here
-        if here.layer.trainable:
-            found = gradients_of(network, here)
-            changed[name], moved[name] = updated(old, found, rates, fmt, storage)
-    return Step(
-        network=network,
-        kept=kept,
-        output=output,
-        loss=value,
-        right=right_of(to_values(output, fmt), labels),
-        passed=passed,
-        model=Model(parameters=changed, velocities=moved),
-    )
+    found = run_minibatch(network, model, images, labels, loss_kind, state, pooled=pooled)
+    return Step.of_minibatch(found, model_after(network, model, found.gradients, rates))
 
 
 def outputs(network: Network, images: Bits, made: Parameters) -> Bits:

@@ -98,6 +98,8 @@ class Machine:
         activations: that its designs can have.
         designed: names a function of a network and a batch that returns the network on designs of
             the machine; ``--architecture`` can then select it. Empty: only network files do.
+        accumulates: a step may have several minibatches, as the host updates the kernels. Otherwise
+            every minibatch updates them.
     """
 
     name: str
@@ -122,6 +124,7 @@ class Machine:
     axes: tuple[WholeKey | WordKey, ...] = ()
     activations: tuple[str, ...] = (RELU_ONLY, NO_ACTIVATION)
     designed: str = ""
+    accumulates: bool = False
 
     @cached_property
     def phase_named(self) -> Mapping[str, Phase]:

@@ -48,7 +48,8 @@ _SYNTHESIS: Final[Keys] = {
 }
 _TRAINING: Final[Keys] = {
     "engine": NAME,
-    **dict.fromkeys(("steps", "batch", "images: trained", "images: held_out"), LEAST_ONE),
+    **dict.fromkeys(("steps", "batch", "accumulate"), LEAST_ONE),
+    **dict.fromkeys(("images: trained", "images: held_out"), LEAST_ONE),
     "seed": COUNT,
     "accuracy": ((lambda value: is_number(value) and 0 <= value <= 1), "a number from 0 to 1"),
 }
@@ -127,6 +128,7 @@ def read_evidence(given: Sequence[str], asked: Comparison) -> Evidence:
             _check_values(path, record, _SYNTHESIS)
             syntheses.setdefault(name, []).append(_synthesis(path, record, network))
         else:
+            record = {"accumulate": 1, **record}  # older files have none
             _check_values(path, record, _TRAINING)
             trainings.setdefault(name, []).append(_training(record))
     for name, own in runs.items():
@@ -289,7 +291,7 @@ def _training(record: Record) -> TrainingEvidence:
         network=record["network"],
         engine=record["engine"],
         steps=record["steps"],
-        batch=record["batch"],
+        batch=record["accumulate"] * record["batch"],
         seed=record["seed"],
         held_out=record["images"]["held_out"],
         accuracy=record["accuracy"],

@@ -5,6 +5,7 @@ The keys are:
 - ``<layer>.kernel``, ``<layer>.bias``
 - ``<layer>.velocity``: of the kernels, in stream order, then of the biases
 - ``step``, ``seed``, ``network``, ``batch``
+- ``accumulate``: minibatches of a step, if there are several
 - ``loss``: one number per step
 - ``inputs``: a hash of network and data
 - ``file_format``: the format number of the file
@@ -38,6 +39,7 @@ _TENSORS: Mapping[str, Tensor] = {
     "kernel": "kernels", "bias": "kernels", "velocity": "gradients",
 }  # fmt: skip
 _NUMBERS = {"step": 0, "seed": 0, "batch": 1}  # and the least value of each
+_SEVERAL = {"accumulate": 2}  # only in files of steps with several minibatches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +49,8 @@ class Checkpoint:
     Attributes:
         model: parameters and velocities.
         seed: seed of the initial parameters and of the order of images.
-        batch: images of a step.
+        batch: images of a minibatch.
+        accumulate: minibatches of a step.
         loss: mean loss of each step so far.
         inputs: hash of the network and the data.
     """
@@ -55,6 +58,7 @@ class Checkpoint:
     model: Model
     seed: int
     batch: int
+    accumulate: int
     loss: tuple[float, ...]
     inputs: str
 
@@ -62,6 +66,11 @@ class Checkpoint:
     def step(self) -> int:
         """Number of finished steps."""
         return len(self.loss)
+
+    @property
+    def images(self) -> int:
+        """Images of a step."""
+        return self.accumulate * self.batch
 
 
 def inputs_of(network: Network, data: Split, *, pooled: bool) -> str:
@@ -95,6 +104,8 @@ def save(output: Output, checkpoint: Checkpoint, network: Network) -> None:
         "loss": np.array(checkpoint.loss, np.float64),
         "inputs": np.array(checkpoint.inputs),
     }
+    if checkpoint.accumulate > 1:
+        arrays["accumulate"] = np.array(checkpoint.accumulate, np.int64)
     for layer, (kernels, biases) in checkpoint.model.parameters.items():
         velocity = np.concatenate([v.reshape(-1) for v in checkpoint.model.velocities[layer]])
         for key, words in (("kernel", kernels), ("bias", biases), ("velocity", velocity)):
@@ -135,6 +146,7 @@ def resume(path: Path, network: Network) -> Checkpoint:
         model=arithmetic.model(parameters, velocities),
         seed=int(arrays["seed"]),
         batch=int(arrays["batch"]),
+        accumulate=int(arrays.get("accumulate", 1)),
         loss=tuple(arrays["loss"].tolist()),
         inputs=str(arrays["inputs"]),
     )
@@ -145,9 +157,10 @@ def _check(path: Path, arrays: dict[str, NDArray[np.generic]], network: Network)
     name = arrays.get("network")
     if name is not None and str(name) != network.name:
         raise BadInput(f"{path}: network = {shown(str(name))}: allowed is {network.name!r}")
+    numbers = _NUMBERS | {key: low for key, low in _SEVERAL.items() if key in arrays}
     wanted: dict[str, tuple[str, tuple[int, ...]]] = {
         **dict.fromkeys(("network", "inputs", SEAL), ("U", ())),
-        **dict.fromkeys(_NUMBERS, ("i", ())),
+        **dict.fromkeys(numbers, ("i", ())),
     }
     for layer in network.layers:
         shape = layer.shape
@@ -173,7 +186,7 @@ def _check(path: Path, arrays: dict[str, NDArray[np.generic]], network: Network)
 
     for key, (kind, size) in wanted.items():
         check(key, kind, size)
-    for key, low in _NUMBERS.items():
+    for key, low in numbers.items():
         if int(arrays[key]) < low:
             raise BadInput(f"{path}: {key} = {arrays[key]}: allowed is {low} or more")
     check("loss", "f", (int(arrays["step"]),))

@@ -95,7 +95,9 @@ class Course:
         target: board whose passes are used; None for layers in one piece.
         machine: machine that runs it.
         own: options of this machine only, if an option selected the machine.
-        batch: images of a step, 1 to ``MOST_BATCH``; None is ``BATCH``, or that of ``resume``.
+        batch: images of a minibatch, 1 to ``MOST_BATCH``; None is ``BATCH``, or that of ``resume``.
+        accumulate: minibatches of a step, 1 to ``MOST_ACCUMULATE``; None is 1, or that of
+            ``resume``.
         steps: total steps with the resumed ones, 1 to ``MOST_STEPS``; None follows from ``epochs``.
         epochs: total epochs, 1 to ``MOST_EPOCHS``; None is ``EPOCHS``.
         learning_rate: rate for the mean loss, above 0.
@@ -116,6 +118,7 @@ class Course:
     machine: Machine
     own: OwnCourse | None
     batch: int | None
+    accumulate: int | None
     steps: int | None
     epochs: int | None
     learning_rate: float
@@ -177,6 +180,7 @@ def course_of(network: Network, asked: Train, on: Device | None = None) -> Cours
     network = network_asked(network, asked.architecture, asked.batch or BATCH)
     machine = machine_asked(network, asked.architecture)
     network = going_back(network, asked.backward, target)
+    check_accumulate(given("accumulate", asked.accumulate), asked.accumulate, network, machine)
     engine = engine_of(asked, machine)
     if on is not None:
         check_steps_from_memory(asked, machine)
@@ -189,6 +193,7 @@ def course_of(network: Network, asked: Train, on: Device | None = None) -> Cours
         machine=machine,
         own=own_of(asked, machine, engine),
         batch=asked.batch,
+        accumulate=asked.accumulate,
         steps=asked.steps,
         epochs=asked.epochs,
         learning_rate=asked.learning_rate,
@@ -201,6 +206,23 @@ def course_of(network: Network, asked: Train, on: Device | None = None) -> Cours
         resume=None if asked.resume is None else Path(asked.resume),
         weights=None if asked.weights is None else Path(asked.weights),
     )
+
+
+def check_accumulate(
+    where: str, minibatches: int | None, network: Network, machine: Machine
+) -> None:
+    """Refuse several minibatches in a step of a machine that updates kernels with each of them.
+
+    Its golden model is refused, too.
+
+    Raises:
+        BadInput: ``where`` starts the message.
+    """
+    if (minibatches or 1) > 1 and not machine.accumulates:
+        raise BadInput(
+            f"{where}: {network.name} runs on {machine.name}, which updates kernels with every "
+            "batch: allowed: 1"
+        )
 
 
 def engine_of(asked: Train, machine: Machine) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from merp.models.base.names import plot_label
+from merp.tools.train.names import step_size
 
 Accuracies = tuple[list[int], list[float]]
 """Numbers of steps, and the accuracy on the held-out images after each."""
@@ -20,7 +21,7 @@ def epoch_means(answer: Mapping[str, Any]) -> tuple[list[float], list[float]]:
     ``answer`` is the output of ``merp train --json``.
     """
     loss = np.array(answer["loss"])
-    per_epoch = answer["images"]["trained"] // answer["batch"]
+    per_epoch = answer["images"]["trained"] // (answer.get("accumulate", 1) * answer["batch"])
     epochs = range(0, len(loss), per_epoch)
     middles = [low + min(per_epoch, len(loss) - low) / 2 for low in epochs]
     return middles, [float(loss[low : low + per_epoch].mean()) for low in epochs]
@@ -63,9 +64,10 @@ def draw(
         axes.plot(steps, loss, linewidth=0.6, alpha=0.4, color=means[0].get_color())
     if all(loss > 0 for answer in runs.values() for loss in answer["loss"]):
         axes.set_yscale("log")
-    batches = sorted({answer["batch"] for answer in runs.values()})
+    batches = sorted({(answer["batch"], answer.get("accumulate", 1)) for answer in runs.values()})
     lowest = below[0] if below else axes
-    lowest.set_xlabel(f"step ({' or '.join(map(str, batches))} images each)")
+    sizes = " or ".join(step_size(*each) for each in batches)
+    lowest.set_xlabel(f"step ({sizes} images each)")
     axes.set_ylabel("loss: each step, and mean of an epoch")
     axes.set_title(plot_label(title))
     axes.legend()

@@ -17,11 +17,12 @@ from merp.tools.common.kinds import File, Several
 from merp.tools.common.output import Output
 from merp.tools.common.request import option
 from merp.tools.common.table import console, fixed, table
+from merp.tools.train.names import step_size
 
 ANSWER = "train.json"
 COURSE = "history.json"
 FORMATS = (".png", ".svg")
-KEYS = ("network", "engine", "steps", "batch", "seed", "loss", "accuracy", "images")
+KEYS = ("network", "engine", "steps", "batch", "accumulate", "seed", "loss", "accuracy", "images")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +70,9 @@ def run(asked: LossesOptions) -> int:
     rows = [
         (
             *(each["run"], each["network"], each["engine"]),
-            *(f"{each[key]:,}" for key in ("steps", "batch", "seed")),
+            f"{each['steps']:,}",
+            step_size(each["batch"], each["accumulate"]),
+            f"{each['seed']:,}",
             fixed(each["last_epoch_loss"], 5),
             f"{each['accuracy']:.2%}",
         )
@@ -91,6 +94,8 @@ def _read(folder: Path) -> dict[str, Any]:
     path = folder / ANSWER
     answer = read_json(path)
     check_format(path, answer, TRAINING)
+    if isinstance(answer, dict):
+        answer = {"accumulate": 1, **answer}  # older files have none
     missing = [key for key in KEYS if not isinstance(answer, dict) or key not in answer]
     if missing:
         raise BadInput(f"{path}: {missing[0]} is missing: allowed is a file of merp train -o")
@@ -98,8 +103,9 @@ def _read(folder: Path) -> dict[str, Any]:
         value = answer[key]
         if not _is_written(key, value):
             raise BadInput(f"{path}: {key} = {shown(value)}: allowed is a value of merp train -o")
-    if answer["images"]["trained"] < answer["batch"]:
-        raise BadInput(f"{path}: batch = {answer['batch']}: must be at most the images trained")
+    if answer["images"]["trained"] < answer["accumulate"] * answer["batch"]:
+        size = step_size(answer["batch"], answer["accumulate"])
+        raise BadInput(f"{path}: batch = {size}: must be at most the images trained")
     return dict(answer)
 
 
@@ -137,4 +143,6 @@ def _is_written(key: str, value: Any) -> bool:
         return isinstance(value, dict) and is_whole(value.get("trained"), 1)
     if key == "loss":
         return is_list(value, is_number)
-    return is_number(value) if key == "accuracy" else is_whole(value, int(key == "batch"))
+    if key == "accuracy":
+        return is_number(value)
+    return is_whole(value, int(key in ("batch", "accumulate")))

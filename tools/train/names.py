@@ -17,7 +17,12 @@ ON_CHIP = "chip"
 """The mask that never leaves the MAC array."""
 
 BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
-MOST_STEPS, MOST_EPOCHS = 1 << 31, 1 << 20
+MOST_STEPS, MOST_EPOCHS, MOST_ACCUMULATE = 1 << 31, 1 << 20, 1 << 12
+
+
+def step_size(batch: int, accumulate: int) -> str:
+    """Return the images of a step as text."""
+    return f"{accumulate} x {batch}" if accumulate > 1 else str(batch)
 
 
 def ring_per_pass(reason: Exception) -> dict[str, str]:

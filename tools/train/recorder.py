@@ -26,7 +26,7 @@ class Recorder:
 
     def __init__(self, course: Course, split: Split, start: Checkpoint, per_epoch: int) -> None:
         self._course, self._split = course, split
-        self._batch, self._per_epoch = start.batch, per_epoch
+        self._images, self._per_epoch = start.images, per_epoch
         self._steps = [
             StepRecord(step, step // per_epoch, loss) for step, loss in enumerate(start.loss)
         ]
@@ -46,7 +46,7 @@ class Recorder:
                 place.step,
                 place.epoch,
                 stepped.loss,
-                None if right is None else right / self._batch,
+                None if right is None else right / self._images,
                 self._course.rate(place.epoch),
                 getattr(stepped, "saturated", None),
             )

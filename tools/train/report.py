@@ -25,7 +25,7 @@ from merp.tools.train.data import Split
 from merp.tools.train.history import History
 from merp.tools.train.in_passes import InPasses
 from merp.tools.train.loss_chart import draw
-from merp.tools.train.names import ON_CHIP
+from merp.tools.train.names import ON_CHIP, step_size
 from merp.tools.train.trained import Shown
 
 
@@ -47,8 +47,13 @@ def answer(
     audits: Audits = {} if last is None else last.audits
     network, state = course.network, course.state
     arithmetic = arithmetic_of(network)
-    paper = dict(arithmetic.step_bytes(done.batch, "maps", state))
-    full = dict(arithmetic.step_bytes(done.batch, "all", state))
+    paper, full = (
+        {
+            phase: done.accumulate * size
+            for phase, size in arithmetic.step_bytes(done.batch, count, state).items()
+        }
+        for count in ("maps", "all")
+    )
     del paper["momentum"]
     if not course.rule.momentum:
         full["momentum"] = 0
@@ -70,6 +75,7 @@ def answer(
         "engine": course.engine,
         "steps": done.step,
         "batch": done.batch,
+        "accumulate": done.accumulate,
         "seed": done.seed,
         "loss": list(done.loss),
         "accuracy": accuracy,
@@ -159,7 +165,7 @@ def show(answer: Mapping[str, Any], machine: Machine, *, details: bool) -> None:
     where = f" on {answer['board']}" if "board" in answer else ""
     screen.print(
         f"{answer['network']}{where}, engine {answer['engine']}: {answer['steps']:,} steps of "
-        f"{answer['batch']} images, {losses}"
+        f"{step_size(answer['batch'], answer['accumulate'])} images, {losses}"
     )
     screen.print(
         f"accuracy {answer['accuracy']:.2%} of {answer['images']['held_out']:,} held-out images"

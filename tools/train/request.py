@@ -33,6 +33,7 @@ from merp.tools.train.names import (
     IN_HARDWARE,
     LOSSES,
     MOMENTUM,
+    MOST_ACCUMULATE,
     MOST_EPOCHS,
     MOST_STEPS,
     RATE,
@@ -150,6 +151,14 @@ class Train:
         f"images of a step (default {BATCH})",
         metavar="N",
         says=f"images of a step, 1 to {MOST_BATCH} (default {BATCH}, or that of ``resume``).",
+    )
+    accumulate: int | None = option(
+        WholeOption(1, MOST_ACCUMULATE),
+        "minibatches of --batch images in a step, which updates the kernels once by the sum of "
+        "their gradients (default 1)",
+        metavar="N",
+        says=f"minibatches of ``batch`` images in a step, 1 to {MOST_ACCUMULATE}. The step updates "
+        "the kernels once, by the sum of their gradients (default 1, or that of ``resume``).",
     )
     steps: int | None = option(
         WholeOption(1, MOST_STEPS),

@@ -19,11 +19,11 @@ from merp.tools.datasets.data import Data
 from merp.tools.train import checkpoint, report
 from merp.tools.train.arithmetic import Stepped, arithmetic_for, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
-from merp.tools.train.course import Course
+from merp.tools.train.course import Course, check_accumulate
 from merp.tools.train.data import Split, batch_of, split
 from merp.tools.train.history import History
 from merp.tools.train.in_passes import InPasses
-from merp.tools.train.names import BATCH, EPOCHS
+from merp.tools.train.names import BATCH, EPOCHS, step_size
 from merp.tools.train.place import Place
 from merp.tools.train.recorder import Recorder
 
@@ -88,7 +88,8 @@ class Ready:
         passes = ""
         if self.plan is not None:
             passes = f" in {self.plan.passes:,} passes each on {self.plan.board}"
-        return f"{left:,} steps of {self.start.batch} images{passes}, engine {self.course.engine}"
+        size = step_size(self.start.batch, self.start.accumulate)
+        return f"{left:,} steps of {size} images{passes}, engine {self.course.engine}"
 
     def run(self, saved: Output | None, progress: Progress) -> Trained:
         """Run the remaining steps; save each epoch, at the end, and if interrupted.
@@ -103,7 +104,7 @@ class Ready:
         runner = arithmetic_for(course).runner(course, self.plan, start.batch, progress)
         rate = given("learning_rate", course.learning_rate)
         images = len(self.split.images)
-        per_epoch = images // start.batch
+        per_epoch = images // start.images
         runner.check(0)
         runner.check(max(0, steps - 1) // per_epoch)  # the least rate, before any step
         done = start
@@ -112,7 +113,7 @@ class Ready:
         try:
             for step in range(start.step, steps):
                 progress.within(f"step {step + 1:,} of {steps:,}")
-                chosen = batch_of(images, start.batch, start.seed, step)
+                chosen = batch_of(images, start.images, start.seed, step)
                 x, labels = self.split.images[chosen], self.split.labels[chosen]
                 place = Place(start.seed, step, step // per_epoch)
                 stepped = runner.step(done.model, x, labels, place)
@@ -153,11 +154,14 @@ def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready
     arithmetic_for(course).check(course)
     parts = split(data, network, validation)
     batch = 1 if course.resume else course.batch or BATCH  # a saved file has its own
-    needed = training_bytes(network, batch, len(parts.held_images))
-    check_memory(f"train {network.name}, batch {batch}", needed)
+    several = 1 if course.engine == "golden" else course.accumulate or 1  # in memory at once
+    needed = training_bytes(network, several * batch, len(parts.held_images))
+    check_memory(f"train {network.name}, batch {step_size(batch, several)}", needed)
     resumed = None if course.resume is None else _resumed(course, course.resume)
     batch = (course.batch or BATCH) if resumed is None else resumed.batch
-    _check_batch(batch, parts)
+    accumulate = (course.accumulate or 1) if resumed is None else resumed.accumulate
+    course = replace(course, accumulate=accumulate)
+    _check_batch(batch, accumulate, parts)
     plan = None
     if course.target is not None:  # use the designs of the plan, which may depend on the batch
         plan = course.target.plan(network, batch)
@@ -173,7 +177,10 @@ def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) 
     if resumed is None:
         seed = course.seed or 0
         model = arithmetic_of(network).initial(seed, course.weights)
-        return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
+        return Checkpoint(
+            model=model, seed=seed, batch=batch, accumulate=course.accumulate or 1, loss=(),
+            inputs=inputs,
+        )  # fmt: skip
     if resumed.inputs != inputs:
         raise BadInput(
             f"{course.resume}: saved with another {network.name}, other sums, storage or data: "
@@ -183,7 +190,7 @@ def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) 
 
 
 def _resumed(course: Course, path: Path) -> Checkpoint:
-    """Load a saved file, whose seed and batch decide the next images."""
+    """Load a saved file, whose seed, batch and minibatches decide the next images."""
     if course.weights is not None:
         raise BadInput(
             f"{given('weights', course.weights)}: allowed without {name_of('resume')}, which has "
@@ -193,23 +200,31 @@ def _resumed(course: Course, path: Path) -> Checkpoint:
     for key, asked, kept in (
         ("seed", course.seed, found.seed),
         ("batch", course.batch, found.batch),
+        ("accumulate", course.accumulate, found.accumulate),
     ):
         if asked is not None and asked != kept:
             raise BadInput(f"{given(key, asked)}: {path} was made with {kept}: allowed: {kept}")
+    where = f"{path}: accumulate = {found.accumulate}"
+    check_accumulate(where, found.accumulate, course.network, course.machine)
     return found
 
 
-def _check_batch(batch: int, data: Split) -> None:
+def _check_batch(batch: int, accumulate: int, data: Split) -> None:
     images = len(data.images)
     if batch > images:
         raise BadInput(
             f"{given('batch', batch)}: allowed are 1 to {images}, the images to train with"
         )
+    if accumulate * batch > images:
+        raise BadInput(
+            f"{given('accumulate', accumulate)}: {images} images to train with, {batch} in a "
+            f"batch: allowed are 1 to {images // batch}"
+        )
 
 
 def _steps(course: Course, start: Checkpoint, images: int) -> int:
     """Return the total steps."""
-    steps = course.steps or (course.epochs or EPOCHS) * (images // start.batch)
+    steps = course.steps or (course.epochs or EPOCHS) * (images // start.images)
     if steps < start.step:
         raise BadInput(
             f"{given('resume', course.resume)}: at step {start.step}: allowed are up to {steps}"

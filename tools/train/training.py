@@ -32,6 +32,7 @@ from merp.tools.train.data import Split
 from merp.tools.train.evaluate_request import TrainedEvaluateKeywords
 from merp.tools.train.given_data import given_data
 from merp.tools.train.history import History
+from merp.tools.train.names import step_size
 from merp.tools.train.request import TrainKeywords
 from merp.tools.train.run import Trained, prepare
 
@@ -64,6 +65,12 @@ class Training:
     def steps(self) -> int:
         """Total steps, with the resumed ones."""
         return len(self.losses)
+
+    @property
+    def accumulate(self) -> int:
+        """Minibatches of a step."""
+        found: int = self._answer["accumulate"]
+        return found
 
     @property
     def arrays(self) -> Mapping[str, tuple[Values, Values]]:
@@ -144,7 +151,8 @@ class Training:
         losses = f"loss {self.losses[0]:.4f} to {self.losses[-1]:.4f}" if self.steps else "no step"
         return (
             f"{answer['network']} on {answer['engine']}: {self.steps:,} steps of "
-            f"{answer['batch']} images, {losses}; {self.accuracy:.2%} of "
+            f"{step_size(answer['batch'], answer['accumulate'])} images, {losses}; "
+            f"{self.accuracy:.2%} of "
             f"{answer['images']['held_out']:,} held-out images right"
         )
 

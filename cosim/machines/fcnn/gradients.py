@@ -15,7 +15,6 @@ from merp.hdl.fcnn.fcnn_gradient import GradientPorts, fcnn_gradient
 from merp.models.base.bits import Bits
 from merp.models.golden.inference import group_maps, own_maps
 from merp.models.golden.stream_update import stream_gradients
-from merp.models.golden.training import updated
 from merp.models.machines.fcnn.params.gradient_registers import (
     COUNTERS,
     GRADIENT,
@@ -70,9 +69,8 @@ class Gradients(Module):
         return named_gradients(*self._gradients(layer, records))
 
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
-        """Update the layer on the host, by its gradients."""
-        old, found = step.before(layer), self._gradients(layer, records)
-        step.new[layer.name] = updated(old, found, step.rates, self.design.fmt)
+        """Store the gradients; the host updates the layer after the last minibatch."""
+        step.gradients[layer.name] = self._gradients(layer, records)
 
     def _gradients(self, layer: Layer, records: Sequence[RunRecord]) -> Pair:
         """Return the gradients of kernels (groups*m, n, k, k) and biases (groups*m,)."""

@@ -17,7 +17,6 @@ from merp.models.base.bits import Bits
 from merp.models.golden.convolution import convolution
 from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
-from merp.models.golden.training import updated
 from merp.models.machines.fcnn.params.product_registers import (
     COUNTERS,
     PRODUCT,
@@ -169,3 +168,7 @@ class Gradients(Product):
         found = np.concatenate(self.products(layer, images, records), axis=-1)
         kernels = np.ascontiguousarray(found[:-1].T).reshape(-1, layer.shape.n, 1, 1)
         return kernels, found[-1]
+        """Store the gradients; the host updates the layer after the last minibatch."""
+        found = np.concatenate(self.products(layer, len(step.images), records), axis=-1)
+        kernels = np.ascontiguousarray(found[:-1].T).reshape(-1, layer.shape.n, 1, 1)
+        step.gradients[layer.name] = kernels, found[-1]

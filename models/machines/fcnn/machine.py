@@ -50,5 +50,6 @@ MACHINE = Machine(
     bytes="merp.models.machines.fcnn.bytes:BYTES",
     hardware="merp.tools.machines.fcnn.hardware:HARDWARE",
     designed="merp.models.machines.fcnn.designed:designed",
+    accumulates=True,
     says="a module for each layer and phase, images innermost, updates on the host",
 )

@@ -46,5 +46,11 @@ class FcnnArithmetic(FloatArithmetic):
 
     def _hardware(self, course: Course, progress: Progress) -> Step:
         layers = InModules(course.network)
-        hardware = HardwareStep(layers, course.engine, progress.begin, progress.update)
+        hardware = HardwareStep(
+            layers,
+            course.engine,
+            progress.begin,
+            progress.update,
+            accumulate=course.accumulate or 1,
+        )
         return hardware_step(hardware, course, progress)

@@ -20,6 +20,7 @@ from merp.models.base.given import given, mention, name_of
 from merp.models.base.rates import PLAIN, Rates
 from merp.models.base.storage import Tensor
 from merp.models.golden import training
+from merp.models.golden.accumulated import AccumulatedStep, accumulated_step, run_minibatches
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.golden.loss import Labels
 from merp.models.golden.training import (
@@ -55,6 +56,7 @@ class FloatRunner:
     """Steps of a course.
 
     Attributes:
+        batch: images of a minibatch.
         run: runs a step.
         on_board: facts of a board, for the answer.
         bus: traffic on the memory bus in the steps so far, by list.
@@ -90,7 +92,7 @@ class FloatRunner:
         try:
             return rates_of(
                 course.rate(epoch),
-                self.batch,
+                (course.accumulate or 1) * self.batch,
                 course.network.fmt,
                 momentum=course.momentum,
                 weight_decay=course.weight_decay,
@@ -217,13 +219,22 @@ class FloatArithmetic:
 
 def golden_step(course: Course, progress: Progress) -> Step:
     """Return the golden model's step."""
+    count = course.accumulate or 1
 
     def golden(model: Model, images: Bits, labels: Labels, rates: Rates) -> StepOutcome:
+        step: training.Step | AccumulatedStep
         with progress.spent.on("golden"):
-            step = training.train_step(
-                course.network, model, images, labels, rates, course.loss, course.state,
-                pooled=course.pooled,
-            )  # fmt: skip
+            if count > 1:
+                found = run_minibatches(
+                    course.network, model, images, labels, count, course.loss, course.state,
+                    pooled=course.pooled,
+                )  # fmt: skip
+                step = accumulated_step(course.network, model, found, rates)
+            else:
+                step = training.train_step(
+                    course.network, model, images, labels, rates, course.loss, course.state,
+                    pooled=course.pooled,
+                )  # fmt: skip
         return StepOutcome(step.model, step.loss, {}, right=step.right)
 
     return golden
