@@ -147,7 +147,7 @@ def _told(
         yield f"{run['operations']} operations, {operations} by closed form"
     # A record counts words. Only this value shows how many bytes a word has.
     told, found = run["mb_per_gflop"]["full"], moved / operations * 1e3 if operations else None
-    if None in (told, found):
+    if told is None or found is None:
         alike = told is found
     else:
         alike = math.isclose(told, found, rel_tol=1e-9)

@@ -16,8 +16,6 @@ from merp.cosim.training.step_so_far import StepSoFar
 from merp.hdl.base.interface import Interface
 from merp.models.base.bits import Bits
 from merp.models.base.counters import Counter
-from merp.models.base.errors import BadInput
-from merp.models.base.given import name_of
 from merp.models.base.register_table import RegisterTable
 from merp.models.machines.fcnn.params.design import FcnnDesign
 from merp.models.machines.fcnn.phases import design_of
@@ -52,17 +50,8 @@ class Module(ABC):
     design: FcnnDesign
 
     @classmethod
-    def of(cls, network: Network, layer: Layer, *, state: bool = False, **_: bool) -> Self:
-        """Return the module on the design of ``layer``.
-
-        Raises:
-            BadInput: ``fp`` should write state. Here it is an output of ``pool``.
-        """
-        if state:
-            raise BadInput(
-                f"{name_of('state')}: {network.name} runs on fcnn, where phase pool writes it: "
-                "omit it"
-            )
+    def of(cls, network: Network, layer: Layer, **_: bool) -> Self:
+        """Return the module on the design of ``layer``."""
         return cls(network, design_of(network, layer))
 
     def on(self, network: Network) -> Self:

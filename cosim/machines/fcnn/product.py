@@ -159,16 +159,11 @@ class Gradients(Product):
         return named_gradients(*self._gradients(layer, images, records))
 
     def store(self, layer: Layer, records: Sequence[RunRecord], step: StepSoFar) -> None:
-        """Update the layer on the host, by its gradients."""
-        old, found = step.before(layer), self._gradients(layer, len(step.images), records)
-        step.new[layer.name] = updated(old, found, step.rates, self.design.fmt)
+        """Store the gradients; the host updates the layer after the last minibatch."""
+        step.gradients[layer.name] = self._gradients(layer, len(step.images), records)
 
     def _gradients(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Pair:
         """Return the gradients of kernels (groups*m, n, 1, 1) and biases (groups*m,)."""
         found = np.concatenate(self.products(layer, images, records), axis=-1)
         kernels = np.ascontiguousarray(found[:-1].T).reshape(-1, layer.shape.n, 1, 1)
         return kernels, found[-1]
-        """Store the gradients; the host updates the layer after the last minibatch."""
-        found = np.concatenate(self.products(layer, len(step.images), records), axis=-1)
-        kernels = np.ascontiguousarray(found[:-1].T).reshape(-1, layer.shape.n, 1, 1)
-        step.gradients[layer.name] = kernels, found[-1]

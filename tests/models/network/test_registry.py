@@ -95,7 +95,8 @@ def network(tmp_path: Path) -> Path:
 
 
 def test_ours_come_first_and_the_first_is_meant_without_a_name() -> None:
-    assert registry.names()[:4] == ("cnn-merp", "mac-array", "pipeline", "chain")
+    ours = ("cnn-merp", "mac-array", "fcnn", "pipeline", "chain")
+    assert registry.names()[:5] == ours
     assert registry.architecture_key().default == "cnn-merp"
     assert registry.machine_for(BINARY32).name == "cnn-merp"
 

@@ -55,7 +55,7 @@ def test_a_package_is_that_of_the_command_line(
 BAD = {
     "output = 3: allowed is a path": {"output": 3},
     "layer = None: allowed is text": {"layer": None},
-    "phase = 'all': allowed are fp, ff, dp, bp, ku": {"phase": "all"},
+    "phase = 'all': allowed are fp, ff, dp, bp, ku, pool, unpool": {"phase": "all"},
     "phase = 'ku': all exports every phase: allowed with layer": {"phase": "ku"},
     "phase dp: conv1 is the first layer, its input has no delta: allowed: fp, ku, or another "
     "layer": {"layer": "conv1", "phase": "dp"},
