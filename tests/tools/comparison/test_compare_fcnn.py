@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from merp.models.network.network_file import read_network
+from merp.models.traffic.bytes import bytes_of
 from merp.models.traffic.count import Count
 from merp.tools.cli import main
 from network_text import layer, max_pool, network_text
@@ -52,7 +53,8 @@ def compared(given: Path) -> list[str]:
     return [str(word) for word in words]
 
 
-def test_compare_shows_both_on_the_pins(given: Path, tmp_path: Path, terminal: Terminal) -> None:
+def test_compare_shows_both_on_the_pins(given: Path, tmp_path: Path) -> None:
+    """State is bytes. Pooling's bytes are in fp, without operations."""
     assert main([*compared(given), "-o", str(tmp_path / "page.html")]) == 0
     rows = json.loads((tmp_path / "page.json").read_text())["tables"]["pins"]["rows"]
     assert [(row["architecture"], row["network"]) for row in rows] == [
@@ -62,19 +64,11 @@ def test_compare_shows_both_on_the_pins(given: Path, tmp_path: Path, terminal: T
     runs = json.loads((given / "theirs" / "simulate.json").read_text())["runs"]
     assert rows[1]["cycles_step"] == sum(run["cycles"]["total"] for run in runs)
     assert rows[1]["words"] == sum(run["words_compared"] for run in runs)
-
-
-def test_compare_counts_the_bytes_of_the_formulas(given: Path, tmp_path: Path) -> None:
-    """State is bytes. Pooling's bytes are in fp, without operations."""
-    from merp.models.traffic.bytes import bytes_of
-
-    assert main([*compared(given), "-o", str(tmp_path / "page.html")]) == 0
-    row = json.loads((tmp_path / "page.json").read_text())["tables"]["pins"]["rows"][1]
     network = read_network(given / "theirs.toml")
     layers = bytes_of(network).layers(network, IMAGES, Count(name="all"))
     moved = sum(sum(each.fp.streams.values()) for each in layers)
     operations = sum(each.operations(IMAGES) for each in network.layers)
-    assert row["traffic_fp"] == pytest.approx(1e3 * moved / operations)
+    assert rows[1]["traffic_fp"] == pytest.approx(1e3 * moved / operations)
 
 
 @pytest.mark.parametrize("phase", ["pool", "unpool"])

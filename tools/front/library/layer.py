@@ -13,7 +13,7 @@ from merp.models.base.errors import BadInput, shown
 from merp.models.base.shape import Shape
 from merp.models.network import network as description
 from merp.models.network.branches import all_expand
-from merp.models.network.phases import going_back_for, has_phase, known_phases, lacks
+from merp.models.network.phases import going_back_for, has_phase, known_phases, lacks, phases_on
 from merp.models.network.registry import machine_of
 from merp.tools.common.checks import input_words, whole_number, words
 from merp.tools.common.request import asks
@@ -103,6 +103,9 @@ class Layer:
         check_wave_of(asked.wave_of, wave=asked.wave is not None)
         groups = self._groups(asked.group)
         before = self._before(phase, asked.delta_at, alone=x is not None)
+        writes = [each.name for each in phases_on(network, layer).values() if each.part_of == phase]
+        if asked.state and writes:
+            raise BadInput(f"state: {network.name}: phase {writes[0]} writes it: omit it")
         if asked.state and known_phases()[phase].backward:
             raise BadInput(f"state: phase {phase} writes none: allowed with fp")
         for name, given in (("delta", asked.delta), ("add", asked.add)):
