@@ -175,7 +175,7 @@ def test_a_wrong_addition_is_one_line(complaint: str) -> None:
 
 BAD = {
     "phase = 'bq': allowed are fp, dp, bp, ku, pool, unpool": {"phase": "bq"},
-    "phase = ['fp']: allowed are fp, dp, bp, ku": {"phase": ["fp"]},
+    "phase = ['fp']: allowed are fp, dp, bp, ku, pool, unpool": {"phase": ["fp"]},
     "engine = 'vhdl': allowed are myhdl, verilator, ghdl, system": {"engine": "vhdl"},
     "cu_array = 'fast': allowed are behavioural, rtl": {"cu_array": "fast"},
     "cu_array = 'behavioural': engine ghdl runs RTL only: allowed: rtl": {
