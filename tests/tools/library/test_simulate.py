@@ -131,7 +131,7 @@ NOT_SIZE = "x: size (4, 4, 1): allowed is (images, 4, 4, 1)"
 BAD = {
     "layer = 1: allowed is text": {"layer": 1},
     "no layer 'conv9': allowed are conv1, conv2, fc3; did you mean conv2?": {"layer": "conv9"},
-    "phase = 'bq': allowed are fp, ff, dp, bp, ku, all": {"phase": "bq"},
+    "phase = 'bq': allowed are fp, ff, dp, bp, ku, pool, unpool, all": {"phase": "bq"},
     "engine = 'vhdl': allowed are myhdl, verilator, ghdl, system": {"engine": "vhdl"},
     "cu_array = 'behavioural': engine system runs RTL only: allowed: rtl": {
         "engine": "system", "cu_array": "behavioural",

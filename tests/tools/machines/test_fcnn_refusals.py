@@ -75,21 +75,21 @@ FILES = {
     "latency": (small({"a": {**FCNN, "add_latency": 9}}), "must be a whole number from 1 to 5"),
     "full connection": (FULL_TWICE, "allowed is a full connection as the last one"),
 }
-DIVIDES = "3 images: allowed are multiples of 2 (lanes) up to 64 (max_images)"
+DIVIDES = "3 images: allowed are multiples of 2 (lanes) up to 128 (max_images)"
 EXPORT = ("export", "--layer", "conv1", "-o", "out")
 COMMANDS = [
     (("simulate", "--images", 3), DIVIDES),
     (("simulate", "--images", 3, "--layer", "all", "--phase", "all", "-o", "out"), DIVIDES),
     (("simulate",), "1 images: allowed are multiples of 2"),
-    (("simulate", "--images", 66), "66 images: allowed are multiples of 2"),
+    (("simulate", "--images", 130), "130 images: allowed are multiples of 2"),
     (("train", "--batch", 3, "--save", "out"), DIVIDES),
     (("train", "--batch", 3, "--engine", "verilator", "--save", "out"), DIVIDES),
     (("traffic", "--batch", 3), DIVIDES),
-    (("traffic", "--batch", 66), "66 images"),
+    (("traffic", "--batch", 130), "130 images"),
     (("traffic", "--batch", 4, "--count", "board"), "allowed are maps, all"),
     (("traffic", "--batch", 4, "--board", "vc709"), "allowed are maps, all"),
     ((*EXPORT, "--images", 3), DIVIDES),
-    ((*EXPORT, "--images", 66), "66 images"),
+    ((*EXPORT, "--images", 130), "130 images"),
     (("export", "--all", "-o", "out", "--images", 3), DIVIDES),
     ((*EXPORT, "--images", 2, "--phase", "dp"), "is the first layer, its input has no delta"),
     (("registers", "--layer", "conv1", "--images", 3), DIVIDES),
@@ -163,8 +163,8 @@ def test_networks_of_other_machines(
 
 def test_library(folder: Path) -> None:
     conv1 = merp.load(folder.parent / "small.toml")["conv1"]
-    for images in (3, 66):
+    for images in (3, 130):
         with pytest.raises(BadInput, match=f"small: conv1: {images} images: allowed are multiples"):
             conv1.run(images=images)
-    with pytest.raises(BadInput, match="state: small: phase pool writes it: omit it"):
+    with pytest.raises(BadInput, match="state: small runs on fcnn: omit it"):
         conv1.run(images=2, state=True)
