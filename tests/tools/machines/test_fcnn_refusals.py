@@ -166,5 +166,5 @@ def test_library(folder: Path) -> None:
     for images in (3, 130):
         with pytest.raises(BadInput, match=f"small: conv1: {images} images: allowed are multiples"):
             conv1.run(images=images)
-    with pytest.raises(BadInput, match="state: small runs on fcnn: omit it"):
+    with pytest.raises(BadInput, match="state: small: phase pool writes it: omit it"):
         conv1.run(images=2, state=True)

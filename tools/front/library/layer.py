@@ -133,8 +133,6 @@ class Layer:
             shorter = first_rows(layer, asked.rows)
             step, layer = step_of(network, layer, shorter, step), shorter
         built = phase_of(network, layer, phase, state=asked.state, before=before)
-        if asked.state and "state_out" not in built.words(layer, count):
-            raise BadInput(f"state: {network.name} runs on {machine_of(design).name}: omit it")
         passes = [built.golden_pass(layer, each, step) for each in groups]
         top = built.top(array)
         with ExitStack() as held:
