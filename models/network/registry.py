@@ -174,15 +174,15 @@ def network_asked(network: Network, name: str | None, batch: int) -> Network:
 
     Args:
         network: the network.
-        name: of ``architectures``, or None. If the machine makes no designs, the network keeps its
-            own.
+        name: of ``architectures``, or None. If the machine makes no designs, or all designs are
+            its own, the network keeps them.
         batch: images of a step.
 
     Raises:
         BadInput: the machine supports no such network, or cannot be loaded.
     """
     machine = None if name is None else machine_named(name)
-    if machine is None or not machine.designed:
+    if machine is None or not machine.designed or _runs(machine, network):
         return network
     for layer in network.layers:
         check_activation(machine, layer.shape, f"{network.name}: layer {layer.name}")
@@ -190,6 +190,14 @@ def network_asked(network: Network, name: str | None, batch: int) -> Network:
     if machine.check:
         part_of(machine, machine.check)(found)
     return found
+
+
+def _runs(machine: Machine, network: Network) -> bool:
+    """Return whether every layer has a design of the machine."""
+    used = {layer.design for layer in network.layers}
+    return None not in used and all(
+        machine_of(each) is machine for each in network.designs.values()
+    )
 
 
 def check_activation(machine: Machine, shape: Shape, where: str) -> None:

@@ -8,6 +8,9 @@ import pytest
 
 import merp
 from merp.models.base.errors import BadInput
+from merp.models.network.network_file import read_network
+from merp.models.network.registry import network_asked
+from merp.tools.common.shipped import open_network
 from network_text import average_pool, layer, max_pool, network_text
 from terminal import Terminal
 
@@ -66,7 +69,7 @@ FILES = {
     "maps_at_once": (small({"b": {**FCNN, "maps_at_once": 2}}), "must be absent, it is of conv"),
     "block": (small({"a": {**FCNN, "block": 4}}), "must be absent, it is of full connections"),
     "blocks": (small({"a": {**FCNN, "blocks": 4}}), "must be absent, it is of full connections"),
-    "kernel of 12": (small(pad=3, kernel=12), "k must be a whole number from 1 to 11"),
+    "kernel of 12": (small(pad=3, kernel=12), "kernel must be at most 11 on this machine, not 12"),
     "stride of 17": (small(stride=17), "max_stride must be a whole number from 1 to 16"),
     "unknown key": (small({"a": {**FCNN, "n_cu": 4}}), "unknown key 'n_cu': allowed are arch"),
     "lanes of 33": (small({"a": {**FCNN, "lanes": 33}}), "must be a whole number from 1 to 32"),
@@ -115,7 +118,7 @@ COMMANDS = [
 OTHERS = [
     (("simulate", "resnet-digits"), "machine fcnn has no add"),
     (("train", "resnet-digits", "--steps", 1), "machine fcnn has no add"),
-    (("simulate", "alexnet"), "stride must be at least the window of 3, not 2"),
+    (("simulate", "alexnet"), "pool.stride must be at least the window of 3, not 2"),
     (("export", "alexnet", "--layer", "conv1", "-o", "out"), "stride must be at least the window"),
     (("simulate", "digits-fixed"), "machine fcnn has float formats without storage"),
     (("simulate", "digits", "--layer", "all", "--rows", 3), "allowed with one layer"),
@@ -168,3 +171,10 @@ def test_library(folder: Path) -> None:
             conv1.run(images=images)
     with pytest.raises(BadInput, match="state: small: phase pool writes it: omit it"):
         conv1.run(images=2, state=True)
+
+
+def test_a_network_on_fcnn_keeps_its_own_designs(folder: Path) -> None:
+    network = read_network(folder.parent / "small.toml")
+    assert network_asked(network, "fcnn", 6) is network
+    other = network_asked(open_network("digits"), "fcnn", 6)
+    assert {design.lanes for design in other.designs.values()} == {3}

@@ -123,10 +123,13 @@ def design_for(
 def _convolution(
     shapes: Sequence[Shape], lanes: int, images: int, fmt: FloatFormat, value: Mapping[str, int]
 ) -> StreamDesign:
+    k, (_, most) = shapes[0].k, RANGES["k"]
+    if k > most:
+        raise ValueError(f"kernel must be at most {most} on this machine, not {k}")
     seen = [*shapes, *map(delta_shape, shapes)]
     return StreamDesign(
         fmt=fmt,
-        k=shapes[0].k,
+        k=k,
         lanes=lanes,
         maps_at_once=value[MAPS_AT_ONCE.key],
         max_rows=max(_extent(each.rows, each.out_rows, each.stride) for each in seen),
@@ -176,6 +179,8 @@ def _pooling(
         if shape.pool and shape.pool.pad:
             raise ValueError(f"pool.pad must be 0 on this machine, not {shape.pool.pad}")
     window, stride = _window(first.pool)
+    if stride < window:
+        raise ValueError(f"pool.stride must be at least the window of {window}, not {stride}")
     return PoolDesign(
         fmt=fmt,
         lanes=lanes,
