@@ -1,6 +1,6 @@
 """Try thousands of hostile inputs, and the cases that once found a fault.
 
-``make fuzz`` runs fifty times as many.
+``make fuzz`` runs a hundred times as many.
 """
 
 import json

@@ -181,7 +181,7 @@ BAD = {
         "alexnet-bf16, alexnet-kernel1, alexnet24, cifar-8-16-32-64-64, cifar10-1x, "
         "cifar10-1x-fixed, cifar10-2x, cifar10-2x-fixed, cifar10-4x, cifar10-4x-fixed, digits, "
         "digits-bf16, digits-fixed, digits-small, "
-        "lenet5, mnist-8-16-32, mnist-8-8, resnet-digits, svhn-8-16-32-64, tiny3, "
+        "lenet5, lenet5-tanh, mnist-8-16-32, mnist-8-8, resnet-digits, svhn-8-16-32-64, tiny3, "
         "vgg16, vgg16-small, vgg19, vgg19-small, or a .toml or .onnx file; did you mean alexnet?"
     ),
     ("networks", "no/such.toml"): ("merp: no/such.toml: cannot be read: No such file or directory"),

@@ -49,7 +49,7 @@ def test_each_idiom_has_variations_of_distinct_names() -> None:
     "engine",
     [
         pytest.param("ghdl", marks=pytest.mark.ghdl),
-        pytest.param("verilator", marks=pytest.mark.verilator),
+        pytest.param("verilator", marks=[pytest.mark.verilator, pytest.mark.full]),
     ],
 )
 @pytest.mark.parametrize("idiom", DESIGNS)

@@ -39,7 +39,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("package", few(PACKAGES, "a-fp", "a-unpool"))
+@pytest.mark.parametrize("package", few(PACKAGES, "a-unpool"))
 def test_the_bench_passes_in_ghdl_alone(package: str, exported: Path) -> None:
     folder = built(exported / f"small-{package}")
     for generics in ((), ("-gPAUSE=40", "-gSEED=3"), ("-gABORT_AT=40",)):

@@ -32,7 +32,7 @@ def run(tmp_path: Path, terminal: Terminal) -> Callable[..., None]:
     return checked
 
 
-@pytest.mark.parametrize("number", few(NETWORKS, 2, 8))
+@pytest.mark.parametrize("number", few(NETWORKS, 8))
 def test_in_myhdl(number: int, run: Callable[..., None]) -> None:
     run(number, "myhdl")
 
