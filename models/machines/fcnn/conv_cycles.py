@@ -14,7 +14,7 @@ def cycles(run: StreamRun) -> int:
 
     They are ``beats + latency`` if a pass is longer than the latency and than the load of its
     kernels. With stride 1 and an output that is not smaller than its map, ``beats`` is the
-    contract's ``n ceil(M/m) Rg Cg B/G + ((k - 1 - top) Cg + k - 1 - left) B/G``. An output that is
+    formula ``n ceil(M/m) Rg Cg B/G + ((k - 1 - top) Cg + k - 1 - left) B/G``. An output that is
     smaller ends sooner, and a map whose last rows no window needs is read to its end.
 
     A pass begins with its first window. It waits for the beats of the pass before. It waits for its

@@ -1,9 +1,9 @@
 """Golden model of the words of a convolution module: its sums after each input map.
 
-Written from the contract of the module, F-CNN section IV: a sum starts at its bias, at +0 or at the
-sum of an earlier run. Each input map in turn adds its sum of products: k*k rounded products, taps
-row by row, added in a balanced tree. A tap outside the map is +0 and multiplies its kernel element
-like any other.
+Written from the specification of the module, F-CNN section IV: a sum starts at its bias, at +0 or
+at the sum of an earlier run. Each input map in turn adds its sum of products: k*k rounded products,
+taps row by row, added in a balanced tree. A tap outside the map is +0 and multiplies its kernel
+element like any other.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def test_pipelines_of_usual_length_make_short_passes_wait() -> None:
     assert cycles(job.run) == max(1 + grid.lead, 2 * 4 + 1) + beats + latency
 
 
-def test_the_contracts_cycles_of_a_layer_with_padding() -> None:
+def test_cycles_of_a_layer_with_padding_are_the_closed_formula() -> None:
     """A pass is Rg Cg B/G beats; the lead comes once."""
     design = replace(small(3, 1, 1), mul_latency=3, add_latency=4)
     shape = Shape(n=2, m=2, k=3, rows=6, columns=5, pad=1)

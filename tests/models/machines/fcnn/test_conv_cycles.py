@@ -1,4 +1,4 @@
-"""Cycles of a convolution module: the contract's formula, and a model of its beats one by one."""
+"""Cycles of a convolution module: the closed formula, and a model of its beats one by one."""
 
 from random import Random
 
@@ -19,7 +19,7 @@ def design(k: int, lanes: int = 1, maps: int = 1, add_latency: int = 4) -> Strea
 
 
 @pytest.mark.parametrize(("k", "pad"), [(3, 1), (5, 2), (5, 3), (3, 2), (1, 0)])
-def test_the_contracts_formula(k: int, pad: int) -> None:
+def test_the_closed_formula(k: int, pad: int) -> None:
     """n ceil(M/m) passes of Rg Cg B/G beats, the lead once, and the latency."""
     shape = Shape(n=3, m=5, k=k, rows=12, columns=9, pad=pad)
     run = StreamRun.forward(shape, 6, design(k, 2, 2))
