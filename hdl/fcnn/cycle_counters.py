@@ -7,6 +7,7 @@ from typing import Any
 
 from myhdl import always, block
 
+from merp.hdl.base.status import Status
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.counters import Counter
 
@@ -27,7 +28,7 @@ def _tally(clk: Bit, start: Bit, running: Bit, on: Bit, total: Word) -> Any:
 
 @block
 def cycle_counters(
-    clk: Bit, start: Bit, running: Bit, activity: Any, status: Any, counters: Sequence[Counter]
+    clk: Bit, start: Bit, running: Bit, activity: Any, status: Status, counters: Sequence[Counter]
 ) -> Any:
     """Count the cycles of a run by cause.
 

@@ -13,6 +13,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.beat_ports import full_beats
 from merp.hdl.fcnn.cycle_counters import cycle_counters
 from merp.hdl.fcnn.module_ports import status_of, stream_of_words
+from merp.hdl.fcnn.run_flags import run_flags
 from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, stream_conv
 from merp.models.machines.fcnn.params.conv_registers import COUNTERS, WORDS
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
@@ -39,7 +40,7 @@ class ConvPorts(DesignPorts[StreamDesign]):
         stream_of_words(WORDS["bias"], "bias", _one),
         stream_of_words(WORDS["partial_in"], "partial_in", _sums),
         stream_of_words(WORDS["sum_out"], "sum_out", _sums),
-        status_of(COUNTERS, WORDS),
+        status_of(COUNTERS, lambda design: WORDS),
     )
     WORDS = tuple(WORDS)
 
@@ -59,9 +60,8 @@ def fcnn_conv(clk: Bit, rst: Bit, start: Bit, ports: ConvPorts, design: StreamDe
     Latency: 1 + cu_latency + add_latency + 2 cycles from the beat that completes a window to its
     sums. Throughput: a beat per cycle. Reset: no run.
     """
-    config, status = ports.config, ports.status
     activity = ConvActivity()
-    left, running, ended, error = (flag() for _ in range(4))
+    left, started, running, ended, error = (flag() for _ in range(5))
     source = ports.m_axis_sum
 
     @always_comb
@@ -69,38 +69,38 @@ def fcnn_conv(clk: Bit, rst: Bit, start: Bit, ports: ConvPorts, design: StreamDe
         running.next = left or not activity.drain
 
     @always_comb
-    def tell() -> None:
-        status.busy.next = running
-        status.framing_error.next = error
+    def end() -> None:
+        ended.next = started and not running
 
     @always(clk.posedge)
     def follow() -> None:
         if source.tvalid and source.tready and source.tlast:
             left.next = False
-        status.done.next = ended and not running
         if start:
             left.next = True
-            ended.next = True
-            status.done.next = False
+            started.next = True
         if rst:
             left.next = False
-            ended.next = False
-            status.done.next = False
+            started.next = False
 
     def inner(name: str) -> Stream:
         return stream_of(vars(ports)[name])
 
     wide = [each for each in ports.sources.values() if each.tkeep is not None]
     return (
-        look, tell, follow, [full_beats(stream=each) for each in wide],
+        look, end, follow, [full_beats(stream=each) for each in wide],
         stream_conv(
-            clk, rst, start, config=config, sink_map=inner("s_axis_map"),
+            clk, rst, start, config=ports.config, sink_map=inner("s_axis_map"),
             sink_kernel=inner("s_axis_kernel"), sink_bias=inner("s_axis_bias"),
             sink_partial=inner("s_axis_partial"), source=stream_of(source), activity=activity,
             framing_error=error, design=design,
         ),
+        run_flags(
+            clk, rst, start, running=running, ended=ended, wrong=error, status=ports.status
+        ),
         cycle_counters(
-            clk, start, running=running, activity=activity, status=status, counters=COUNTERS
+            clk, start, running=running, activity=activity, status=ports.status,
+            counters=COUNTERS,
         ),
         word_counters(clk, rst, start, ports),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from myhdl import always, always_comb
+from myhdl import always_comb
 
 from merp.hdl.base.interface import DesignPorts, Member
 from merp.hdl.base.signals import flag, stream_of
@@ -12,6 +12,7 @@ from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.cycle_counters import cycle_counters
 from merp.hdl.fcnn.module_ports import status_of, stream_of_words
+from merp.hdl.fcnn.run_flags import run_flags
 from merp.hdl.fcnn.stream_gradient import GradientActivity, GradientConfig, stream_gradient
 from merp.models.machines.fcnn.params.gradient_registers import COUNTERS, WORDS
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
@@ -30,7 +31,7 @@ class GradientPorts(DesignPorts[StreamDesign]):
             WORDS["delta_in"], "delta_in", lambda design: design.maps_at_once * design.lanes
         ),
         stream_of_words(WORDS["gradient_out"], "gradient_out", lambda design: 1),
-        status_of(COUNTERS, WORDS),
+        status_of(COUNTERS, lambda design: WORDS),
     )
     WORDS = tuple(WORDS)
 
@@ -53,7 +54,6 @@ def fcnn_gradient(
     from there: A + 1 cycles, those of the tree, and 2 to the port. Throughput: a beat per cycle in
     a pass. Reset: no run.
     """
-    status = ports.status
     activity = GradientActivity()
     running, done, error = flag(), flag(), flag()
 
@@ -64,28 +64,19 @@ def fcnn_gradient(
             or activity.stall_delta
         )  # fmt: skip
 
-    @always_comb
-    def tell() -> None:
-        status.busy.next = running
-        status.framing_error.next = error
-
-    @always(clk.posedge)
-    def finish() -> None:
-        status.done.next = done  # a cycle later, with the last words counted
-        if start or rst:
-            status.done.next = False
-
     return (
         look,
-        tell,
-        finish,
         stream_gradient(
             clk, rst, start, config=ports.config, sink_map=stream_of(ports.s_axis_map),
             sink_delta=stream_of(ports.s_axis_delta), source=stream_of(ports.m_axis_gradient),
             activity=activity, done=done, framing_error=error, design=design,
         ),
+        run_flags(
+            clk, rst, start, running=running, ended=done, wrong=error, status=ports.status
+        ),
         cycle_counters(
-            clk, start, running=running, activity=activity, status=status, counters=COUNTERS
+            clk, start, running=running, activity=activity, status=ports.status,
+            counters=COUNTERS,
         ),
         word_counters(clk, rst, start, ports),
     )  # fmt: skip

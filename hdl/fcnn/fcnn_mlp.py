@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from myhdl import always, always_comb
+from myhdl import always_comb
 
 from merp.hdl.base.interface import DesignPorts, Member
 from merp.hdl.base.signals import flag, stream_of
@@ -14,6 +14,7 @@ from merp.hdl.fcnn.beat_ports import full_beats
 from merp.hdl.fcnn.block_product import ProductActivity, block_product
 from merp.hdl.fcnn.cycle_counters import cycle_counters
 from merp.hdl.fcnn.module_ports import status_of, stream_of_words
+from merp.hdl.fcnn.run_flags import run_flags
 from merp.hdl.fcnn.tile_loops import ProductConfig
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 from merp.models.machines.fcnn.params.product_registers import COUNTERS, WORDS
@@ -30,7 +31,7 @@ class ProductPorts(DesignPorts[ProductDesign]):
         stream_of_words(WORDS["kernel"], "kernel", lambda design: design.size),
         stream_of_words(WORDS["bias"], "bias", lambda design: 1),
         stream_of_words(WORDS["sum_out"], "sum_out", lambda design: design.size),
-        status_of(COUNTERS, WORDS),
+        status_of(COUNTERS, lambda design: WORDS),
     )
     WORDS = tuple(WORDS)
 
@@ -51,7 +52,6 @@ def fcnn_mlp(clk: Bit, rst: Bit, start: Bit, ports: ProductPorts, design: Produc
     Latency: mul_latency + add_latency + 2 cycles from the last column piece of a tile to the first
     read of a sum, and 4 to the port. Throughput: a column piece per cycle in a tile. Reset: no run.
     """
-    status = ports.status
     activity = ProductActivity()
     running, done, error = flag(), flag(), flag()
 
@@ -62,22 +62,9 @@ def fcnn_mlp(clk: Bit, rst: Bit, start: Bit, ports: ProductPorts, design: Produc
             or activity.stall_kernel or activity.stall_map
         )  # fmt: skip
 
-    @always_comb
-    def tell() -> None:
-        status.busy.next = running
-        status.framing_error.next = error
-
-    @always(clk.posedge)
-    def finish() -> None:
-        status.done.next = done  # a cycle later, with the last words counted
-        if start or rst:
-            status.done.next = False
-
     wide = [each for each in ports.sources.values() if each.tkeep is not None]
     return (
         look,
-        tell,
-        finish,
         [full_beats(stream=each) for each in wide],
         block_product(
             clk, rst, start, config=ports.config, sink_map=stream_of(ports.s_axis_map),
@@ -85,8 +72,12 @@ def fcnn_mlp(clk: Bit, rst: Bit, start: Bit, ports: ProductPorts, design: Produc
             source=stream_of(ports.m_axis_sum), activity=activity, done=done,
             framing_error=error, design=design,
         ),
+        run_flags(
+            clk, rst, start, running=running, ended=done, wrong=error, status=ports.status
+        ),
         cycle_counters(
-            clk, start, running=running, activity=activity, status=status, counters=COUNTERS
+            clk, start, running=running, activity=activity, status=ports.status,
+            counters=COUNTERS,
         ),
         word_counters(clk, rst, start, ports),
     )  # fmt: skip

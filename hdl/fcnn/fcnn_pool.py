@@ -5,27 +5,20 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from merp.hdl.base.interface import DesignPorts, Member
-from merp.hdl.base.signals import BYTE, AxiStream, stream_of
+from merp.hdl.base.signals import BYTE, stream_of
 from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.beat_ports import full_beats
-from merp.hdl.fcnn.pool_counters import PoolProgress, PoolStatus, pool_counters
+from merp.hdl.fcnn.module_ports import status_of, stream_of_words
+from merp.hdl.fcnn.pool_counters import PoolProgress, pool_counters
 from merp.hdl.fcnn.pool_walk import PoolConfig
 from merp.hdl.fcnn.stream_pool import stream_pool
 from merp.models.machines.fcnn.params.pool_design import PoolDesign
-from merp.models.machines.fcnn.params.pool_registers import POOL_WORDS
+from merp.models.machines.fcnn.params.pool_registers import POOL_COUNTERS, POOL_WORDS
 
 
-def _maps(design: PoolDesign) -> AxiStream:
-    return AxiStream(design.fmt.width, design.lanes)
-
-
-def _bytes(design: PoolDesign) -> AxiStream:
-    return AxiStream(BYTE, design.lanes)
-
-
-def _status(design: PoolDesign) -> PoolStatus:
-    return PoolStatus(tuple(FcnnPoolPorts.streams_of(design)))
+def _lanes(design: PoolDesign) -> int:
+    return design.lanes
 
 
 class FcnnPoolPorts(DesignPorts[PoolDesign]):
@@ -33,12 +26,13 @@ class FcnnPoolPorts(DesignPorts[PoolDesign]):
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
         Member("config", PoolConfig),
-        Member("s_axis_map", _maps, words="map_in", kind=AxiStream),
-        Member("m_axis_map", _maps, words="map_out", kind=AxiStream),
-        Member(
-            "m_axis_state", _bytes, lambda design: design.keeps_state, "state_out", AxiStream
+        stream_of_words(POOL_WORDS["map_in"], "map_in", _lanes),
+        stream_of_words(POOL_WORDS["map_out"], "map_out", _lanes),
+        stream_of_words(
+            POOL_WORDS["state_out"], "state_out", _lanes, lambda design: BYTE,
+            lambda design: design.keeps_state,
         ),
-        Member("status", _status, kind=PoolStatus),
+        status_of(POOL_COUNTERS, lambda design: FcnnPoolPorts.streams_of(design)),
     )  # fmt: skip
     WORDS = tuple(POOL_WORDS)
 

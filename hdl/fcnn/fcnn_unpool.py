@@ -5,27 +5,20 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from merp.hdl.base.interface import DesignPorts, Member
-from merp.hdl.base.signals import BYTE, AxiStream, stream_of
+from merp.hdl.base.signals import BYTE, stream_of
 from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.beat_ports import full_beats
-from merp.hdl.fcnn.pool_counters import PoolProgress, PoolStatus, pool_counters
+from merp.hdl.fcnn.module_ports import status_of, stream_of_words
+from merp.hdl.fcnn.pool_counters import PoolProgress, pool_counters
 from merp.hdl.fcnn.pool_walk import FcnnUnpoolConfig
 from merp.hdl.fcnn.stream_unpool import stream_unpool
 from merp.models.machines.fcnn.params.pool_design import PoolDesign
-from merp.models.machines.fcnn.params.pool_registers import UNPOOL_WORDS
+from merp.models.machines.fcnn.params.pool_registers import POOL_COUNTERS, UNPOOL_WORDS
 
 
-def _deltas(design: PoolDesign) -> AxiStream:
-    return AxiStream(design.fmt.width, design.lanes)
-
-
-def _bytes(design: PoolDesign) -> AxiStream:
-    return AxiStream(BYTE, design.lanes)
-
-
-def _status(design: PoolDesign) -> PoolStatus:
-    return PoolStatus(tuple(FcnnUnpoolPorts.streams_of(design)))
+def _lanes(design: PoolDesign) -> int:
+    return design.lanes
 
 
 class FcnnUnpoolPorts(DesignPorts[PoolDesign]):
@@ -33,12 +26,17 @@ class FcnnUnpoolPorts(DesignPorts[PoolDesign]):
 
     MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
         Member("config", FcnnUnpoolConfig),
-        Member("s_axis_delta", _deltas, words="delta_in", kind=AxiStream),
-        Member("s_axis_state", _bytes, lambda design: design.keeps_state, "state_in", AxiStream),
-        Member("s_axis_map", _deltas, lambda design: design.keeps_map, "map_in", AxiStream),
-        Member("m_axis_delta", _deltas, words="delta_out", kind=AxiStream),
-        Member("status", _status, kind=PoolStatus),
-    )
+        stream_of_words(UNPOOL_WORDS["delta_in"], "delta_in", _lanes),
+        stream_of_words(
+            UNPOOL_WORDS["state_in"], "state_in", _lanes, lambda design: BYTE,
+            lambda design: design.keeps_state,
+        ),
+        stream_of_words(
+            UNPOOL_WORDS["map_in"], "map_in", _lanes, there=lambda design: design.keeps_map
+        ),
+        stream_of_words(UNPOOL_WORDS["delta_out"], "delta_out", _lanes),
+        status_of(POOL_COUNTERS, lambda design: FcnnUnpoolPorts.streams_of(design)),
+    )  # fmt: skip
     WORDS = tuple(UNPOOL_WORDS)
 
 

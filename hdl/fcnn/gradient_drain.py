@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, block
+from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.delay import delay
+from merp.hdl.base.either import either
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.fcnn.params.gradient_drain import GradientDrain
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-
-
-@block
-def _either_place(reading: Bit, turn: Word, place: Word, shown: Word) -> Any:
-    @always_comb
-    def choose() -> None:
-        shown.next = turn
-        if reading:
-            shown.next = place
-
-    return choose
 
 
 @entity
@@ -148,5 +138,5 @@ def gradient_drain(
     return (
         join, tell, give, number_elements, follow, walk, trail,
         delay(clk, d=number, q=numbers[0], cycles=1),
-        [_either_place(reading, turn=turn, place=place[q], shown=shown[q]) for q in range(turns)],
+        [either(choice=reading, one=place[q], other=turn, y=shown[q]) for q in range(turns)],
     )  # fmt: skip

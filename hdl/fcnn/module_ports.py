@@ -5,40 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from merp.hdl.base.interface import Member
-from merp.hdl.base.signals import AxiStream, bits, flag
-from merp.hdl.base.status import STATUS_WIDTH
+from merp.hdl.base.interface import Member, always
+from merp.hdl.base.signals import AxiStream
+from merp.hdl.base.status import Status
 from merp.models.base.counters import Counter
 
 
-class ModuleStatus:
-    """Flags and counters of a run; the counters restart with start.
+def status_of(counters: Iterable[Counter], words: Callable[[Any], Iterable[str]]) -> Member[Any]:
+    """Return the status of a module.
 
-    busy           a run is in progress
-    done           the run has ended, and all words are counted; high until the next start
-    framing_error  the last of an input was early or late; high until the next start
+    Args:
+        counters: its cycle counters.
+        words: maps a design to the word counters that it has.
     """
-
-    def __init__(self, counters: Iterable[Counter], words: Iterable[str]) -> None:
-        self.busy, self.done, self.framing_error = flag(), flag(), flag()
-        names = (*(each.name for each in counters), *words)
-        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
+    return Member("status", lambda design: Status(words(design), counters), kind=Status)
 
 
-def status_of(counters: Iterable[Counter], words: Iterable[str]) -> Member[Any]:
-    """Return the status of a module with these cycle counters and word counters."""
-    return Member("status", lambda design: ModuleStatus(counters, words), kind=ModuleStatus)
+def _number(design: Any) -> int:
+    return int(design.fmt.width)
 
 
-def stream_of_words(name: str, words: str, lanes: Callable[[Any], int]) -> Member[Any]:
+def stream_of_words(
+    name: str,
+    words: str,
+    lanes: Callable[[Any], int],
+    width: Callable[[Any], int] = _number,
+    there: Callable[[Any], bool] = always,
+) -> Member[Any]:
     """Return a stream.
 
     Args:
         name: of the stream.
         words: its word counter.
         lanes: maps a design to the elements of a beat.
+        width: maps a design to the bits of an element.
+        there: checks whether a design has the stream.
     """
     return Member(
-        name, lambda design: AxiStream(design.fmt.width, lanes(design)), words=words,
-        kind=AxiStream,
-    )  # fmt: skip
+        name, lambda design: AxiStream(width(design), lanes(design)), there, words, AxiStream
+    )

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from myhdl import always, always_comb, block
 
-from merp.hdl.base.signals import bits, flag
-from merp.hdl.base.status import STATUS_WIDTH
+from merp.hdl.base.signals import flag
+from merp.hdl.base.status import Status
 from merp.hdl.conversion.entity import Bit
-from merp.models.base.register_map import FLAGS
+from merp.hdl.fcnn.cycle_counters import cycle_counters
+from merp.hdl.fcnn.run_flags import run_flags
 from merp.models.machines.fcnn.params.pool_registers import POOL_COUNTERS
-
-
-class PoolStatus:
-    """Flags and counters of a run; the counters restart with ``start``.
-
-    busy           out  a run is in progress
-    done           out  the last word was transferred; high until the next start
-    framing_error  out  the last of an input came with a wrong word; high until the next start
-    """
-
-    def __init__(self, words: tuple[str, ...]) -> None:
-        vars(self).update({name: flag() for name in FLAGS})
-        names = (*(each.name for each in POOL_COUNTERS), *words)
-        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Return the signal of a flag or a counter."""
 
 
 class PoolProgress:
@@ -46,54 +28,62 @@ class PoolProgress:
         self.over, self.done, self.framing_error = flag(), flag(), flag()
 
 
+class PoolActivity:
+    """The work of a cycle: in each cycle of a run, one flag is high, and ``useful`` beside issue.
+
+    issue         a beat before pooling is processed
+    useful        the beat lies in a window
+    drain         every beat was processed, and results leave
+    fill          the first beat was not processed yet
+    stall_output  a beat waits for a place for its result
+    stall_input   a beat is late
+    """
+
+    def __init__(self) -> None:
+        self.issue, self.useful, self.drain, self.fill = (flag() for _ in range(4))
+        self.stall_output, self.stall_input = flag(), flag()
+
+
 @block
-def pool_counters(
-    clk: Bit, rst: Bit, start: Bit, progress: PoolProgress, status: PoolStatus
-) -> Any:
+def pool_counters(clk: Bit, rst: Bit, start: Bit, progress: PoolProgress, status: Status) -> Any:
     """Count the cycles of a run by cause, and report its flags.
 
     Reset: no run; counters restart with start.
     """
-    running, begun = flag(), flag()
-    counted = flag()
+    activity = PoolActivity()
+    started, running, begun = flag(), flag(), flag()
 
     @always_comb
-    def tell() -> None:
-        counted.next = running and not progress.done
-        status.busy.next = running and not progress.done
-        status.framing_error.next = progress.framing_error
+    def look() -> None:
+        running.next = started and not progress.done
+
+    @always_comb
+    def sort() -> None:
+        waits = not progress.issue and not progress.over
+        activity.issue.next = progress.issue
+        activity.useful.next = progress.issue and progress.useful
+        activity.drain.next = progress.over and not progress.issue
+        activity.fill.next = waits and not begun
+        activity.stall_output.next = waits and begun and progress.blocked
+        activity.stall_input.next = waits and begun and not progress.blocked
 
     @always(clk.posedge)
-    def tally() -> None:
-        status.done.next = progress.done  # a cycle later, with the last words counted
-        if counted:
-            status.total.next = status.total + 1
-            if progress.issue:
-                begun.next = True
-                status.issue.next = status.issue + 1
-                if progress.useful:
-                    status.useful.next = status.useful + 1
-            elif progress.over:
-                status.drain.next = status.drain + 1
-            elif not begun:
-                status.fill.next = status.fill + 1
-            elif progress.blocked:
-                status.stall_output.next = status.stall_output + 1
-            else:
-                status.stall_input.next = status.stall_input + 1
+    def follow() -> None:
+        if progress.issue:
+            begun.next = True
         if start:
-            status.done.next = False
-            running.next = True
+            started.next = True
             begun.next = False
-            status.total.next = 0
-            status.issue.next = 0
-            status.useful.next = 0
-            status.drain.next = 0
-            status.fill.next = 0
-            status.stall_input.next = 0
-            status.stall_output.next = 0
         if rst:
-            status.done.next = False
-            running.next = False
+            started.next = False
 
-    return tell, tally
+    return (
+        look, sort, follow,
+        run_flags(
+            clk, rst, start, running=running, ended=progress.done, wrong=progress.framing_error,
+            status=status,
+        ),
+        cycle_counters(
+            clk, start, running=running, activity=activity, status=status, counters=POOL_COUNTERS
+        ),
+    )  # fmt: skip

@@ -30,7 +30,7 @@ def pool_window(
     """
     width, whole, lanes = design.fmt.width, design.coded_width, design.lanes
     size = lanes * whole
-    element, code, address = bits(design.map_width), bits(design.code_bits), bits(1)
+    element, code = bits(design.map_width), bits(design.code_bits)
     address = count(design.row_words - 1)
     store, fresh, same = flag(), flag(), flag()
     kept, partial, larger = bits(size), bits(size), bits(size)

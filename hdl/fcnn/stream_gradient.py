@@ -1,7 +1,7 @@
 """Gradients of kernels and biases from two streams: the input of a layer, and its deltas.
 
 Source: F-CNN section IV and equation 8, for the convolutions of a backward module. The order of
-additions is in ``models/machines/fcnn/stream_update.py``.
+additions is in ``models/golden/stream_update.py``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -24,16 +24,16 @@ from merp.models.machines.fcnn.params.conv_registers import (
     registers,
 )
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-from merp.models.machines.fcnn.partial_sums import (
-    dilated,
+from merp.models.machines.fcnn.partial_sums import dilated, partial_sums
+from merp.models.machines.fcnn.stream_order import (
     kernel_words,
     map_words,
-    partial_sums,
     partial_words,
     sum_words,
 )
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.fcnn.described import described
+from merp.testbenches.fcnn.stream_player import StreamJob, StreamPlayer, joined
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -88,11 +88,11 @@ class ConvJob:
         run, none = self.run, np.zeros((0, 1), np.uint32)
         begun = self.start if run.begun else None
         return {
-            "map_in": map_words(self.x, run),
-            "kernel": kernel_words(self.kernels, run).reshape(-1, 1),
+            "map_in": map_words(self.x, run.grid),
+            "kernel": kernel_words(self.kernels, run.design).reshape(-1, 1),
             "bias": self.start.reshape(-1, 1) if run.takes_biases else none,
             "partial_in": partial_words(sums, run, begun),
-            "sum_out": sum_words(sums, run),
+            "sum_out": sum_words(sums, run.grid),
         }
 
 
@@ -146,88 +146,63 @@ def run_of(job: ConvJob, words: Mapping[str, Bits]) -> Run:
     return Run(config=registers(job.run), words=sent)
 
 
-def packed(words: Bits, width: int) -> list[int]:
-    """Return words of several elements of ``width`` bits as numbers, element 0 lowest."""
-    return [sum(each << i * width for i, each in enumerate(word)) for word in words.tolist()]
-
-
 STREAMS = {
     "map_in": "sink_map", "kernel": "sink_kernel", "bias": "sink_bias",
     "partial_in": "sink_partial", "sum_out": "source",
 }  # fmt: skip
 
 
-class Player:
-    """Drives ``stream_conv`` or the top through jobs; a stream without a valid word has noise."""
+@dataclass
+class ConvPlayer(StreamPlayer):
+    """Drives ``stream_conv``, which has no port for the end of a run."""
 
-    def __init__(
-        self,
-        jobs: Sequence[tuple[ConvJob, Mapping[str, Bits]]],
-        rates: Mapping[str, float],
-        seed: int,
-        *,
-        of_top: bool = False,
-        wrong: Mapping[str, int] | None = None,
-    ) -> None:
-        """``wrong``: word of a stream, by name, at which last is inverted in the first job."""
-        self._rates, self._rng, self._wrong = rates, Random(seed), dict(wrong or {})
-        self._jobs = list(jobs)
-        self._names = WORDS if of_top else STREAMS
-        self._t = "t" if of_top else ""
-        self._at = -1
-        self._sent = dict.fromkeys(SINKS, 0)
-        self._valid = dict.fromkeys(SINKS, False)
-        self._words = [
-            {name: packed(words[name], job.run.design.fmt.width) for name in SINKS}
-            for job, words in jobs
-        ]
-        self._over = True
-        self._of_top = of_top
+    def __post_init__(self) -> None:
+        """Begin in front of the first run."""
+        super().__post_init__()
+        self._sent_all = False
 
-    def _ends(self, seen: Sample) -> bool:
-        """Whether the run of the cycle before is over."""
-        if self._of_top:
-            return bool(seen["status_done"] and not seen["start"])
+    def ended(self, seen: Sample) -> bool:
+        """Return whether the last sum has left and the walk has ended."""
         last = seen["source_valid"] and seen["source_ready"] and seen["source_last"]
-        self._over |= bool(last)
-        return self._over and bool(seen["activity_drain"]) and not seen["start"]
+        self._sent_all = bool(last) or (self._sent_all and not seen["start"])
+        return self._sent_all and bool(seen["activity_drain"]) and not seen["start"]
 
-    def __call__(self, cycle: int, seen: Sample) -> dict[str, int]:
-        """Return the inputs of a cycle: reset in cycle 0, a start after each end."""
-        if cycle < 2:
-            seen = {}  # of a run before a reset
-        over = cycle == 1 or (cycle > 1 and self._at >= 0 and self._ends(seen))
-        for name in SINKS:
-            if self._valid[name] and seen.get(f"{self._names[name]}_{self._t}ready"):
-                self._sent[name] += 1
-                self._valid[name] = False
-        begins = over and self._at + 1 < len(self._jobs)
-        if begins:
-            self._at += 1
-            self._over = False
-            self._sent = dict.fromkeys(SINKS, 0)
-            self._valid = dict.fromkeys(SINKS, False)
-        job, _ = self._jobs[max(0, self._at)]
-        values = {"rst": int(cycle == 0), "start": int(begins), **registers(job.run)}
-        for name in SINKS:
-            values |= self._offer(name, job)
-        ready = int(self._rng.random() < self._rates["sum_out"])
-        return values | {f"{self._names['sum_out']}_{self._t}ready": ready}
 
-    def _offer(self, name: str, job: ConvJob) -> Iterator[tuple[str, int]]:
-        stream, t = self._names[name], self._t
-        words = self._words[max(0, self._at)][name]
-        sent = self._sent[name]
-        left = self._at >= 0 and sent < len(words)
-        on = left and (self._valid[name] or self._rng.random() < self._rates[name])
-        self._valid[name] = on
-        noise = self._rng.getrandbits(job.run.design.fmt.width)
-        last = sent == len(words) - 1
-        if not self._at and self._wrong.get(name) == sent:
-            last = not last
-        yield f"{stream}_{t}valid", int(on)
-        yield f"{stream}_{t}data", words[sent] if on else noise
-        yield f"{stream}_{t}last", int(last) if on else noise & 1
+def player(
+    jobs: Sequence[ConvJob],
+    rates: Mapping[str, float],
+    seed: int,
+    *,
+    of_top: bool = False,
+    words: Callable[[ConvJob], Mapping[str, Bits]] | None = None,
+    wrong: Mapping[str, int] | None = None,
+) -> StreamPlayer:
+    """Drive ``stream_conv``, or the top, through jobs.
+
+    Args:
+        jobs: the jobs, all of one design.
+        rates: of each port, by name.
+        seed: of the pauses and the noise.
+        of_top: whether the block is the top.
+        words: gives the words of a job's ports, if they are not the golden ones.
+        wrong: word of a stream, by name, at which last is inverted in the first job.
+    """
+    names = WORDS if of_top else STREAMS
+    width = jobs[0].run.design.fmt.width
+
+    def given(job: ConvJob, inverted: Mapping[str, int]) -> StreamJob:
+        found = words(job) if words else job.words(job.sums)
+        return StreamJob(
+            registers(job.run),
+            {names[name]: joined(found[name], width) for name in SINKS},
+            {names[name]: found[name].shape[-1] * width for name in SINKS},
+            {names[name]: {len(found[name]) - 1} ^ {at} for name, at in inverted.items()},
+        )
+
+    each = [given(job, {} if at else wrong or {}) for at, job in enumerate(jobs)]
+    kind = StreamPlayer if of_top else ConvPlayer
+    paces = {names[name]: rate for name, rate in rates.items()}
+    return kind(each, (names["sum_out"],), "status_done", of_top, paces, seed)
 
 
 def play(
@@ -240,15 +215,13 @@ def play(
     words: Callable[[ConvJob], Mapping[str, Bits]] | None = None,
     wrong: Mapping[str, int] | None = None,
 ) -> Trace:
-    """Run the jobs, all of one design, in MyHDL, for ``cycles`` cycles.
-
-    ``words`` gives the words of a job's ports, if they are not the golden ones.
-    """
+    """Run the jobs in MyHDL, for ``cycles`` cycles; other arguments as in ``player``."""
     design = jobs[0].run.design
-    given = words or (lambda job: job.words(job.sums))
-    player = Player([(job, given(job)) for job in jobs], rates, seed, of_top=of_top, wrong=wrong)
+
+    def fresh() -> StreamPlayer:
+        return player(jobs, rates, seed, of_top=of_top, words=words, wrong=wrong)
+
     args = dict(top(design).args) if of_top else arguments(design)
     function = fcnn_conv if of_top else stream_conv
-    driven = tuple(player(0, {}))
-    fresh = Player([(job, given(job)) for job in jobs], rates, seed, of_top=of_top, wrong=wrong)
-    return run_block(function, args, driven, fresh, cycles, quick=True)
+    driven = tuple(fresh()(0, {}))
+    return run_block(function, args, driven, fresh(), cycles, quick=True)

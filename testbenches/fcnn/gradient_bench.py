@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from merp.hdl.base.signals import Stream, flag
@@ -18,21 +19,15 @@ from merp.models.machines.fcnn.params.gradient_registers import (
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 from merp.models.machines.fcnn.stream_order import gradient_streams, gradient_words
 from merp.testbenches.fcnn.described import described
-from merp.testbenches.fcnn.stream_player import StreamJob
+from merp.testbenches.fcnn.stream_player import StreamJob, joined
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
 
-def joined(elements: Bits, width: int) -> list[int]:
-    """Join the last axis into beats, the first element lowest; the other axes are in order."""
-    rows = elements.reshape(-1, elements.shape[-1]).tolist()
-    return [sum(word << (i * width) for i, word in enumerate(row)) for row in rows]
-
-
 def gradient_job(
-    run: GradientRun, x: Bits, delta: Bits, sinks: tuple[str, str], filler: int = 0
+    run: GradientRun, x: Bits, delta: Bits, sinks: Sequence[str], filler: int = 0
 ) -> StreamJob:
-    """Return a run of ``stream_gradient``.
+    """Return a run of ``stream_gradient``, or of the top.
 
     Args:
         run: the run.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -22,8 +22,8 @@ from merp.models.machines.fcnn.params.pool_registers import (
     UNPOOL,
     UNPOOL_WORDS,
 )
-from merp.testbenches.block.trace import Sample
 from merp.testbenches.fcnn.described import described
+from merp.testbenches.fcnn.stream_player import StreamJob, StreamPlayer, joined
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -110,95 +110,39 @@ class PoolJob:
         return given, {"m_axis_delta": streamed(wanted)}
 
 
-def beats_of(words: Bits, lanes: int, width: int) -> list[int]:
-    """Return the beats of words: the first word of a beat is lowest."""
-    rows = words.reshape(-1, lanes).tolist()
-    return [sum(word << lane * width for lane, word in enumerate(row)) for row in rows]
-
-
 @dataclass(frozen=True)
-class Session:
+class Session(StreamJob):
     """A run as beats, for a bench without an engine.
 
     Attributes:
-        config: registers by flattened name.
-        enters, leaves: beats of each stream.
+        leaves: beats of each output stream.
     """
 
-    config: Mapping[str, int]
-    enters: Mapping[str, Sequence[int]]
-    leaves: Mapping[str, Sequence[int]]
+    leaves: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls, design: PoolDesign, given: tuple[Run, dict[str, Bits]], names: Mapping[str, str]
     ) -> Session:
         """Return a run of ``PoolJob`` whose streams have other ``names``."""
-
-        def beats(streams: Mapping[str, Bits]) -> dict[str, list[int]]:
-            width = {name: BYTE if "state" in name else design.fmt.width for name in streams}
-            return {
-                names.get(name, name): beats_of(words, design.lanes, width[name])
-                for name, words in streams.items()
-            }
-
         run, leaves = given
-        return cls(run.config, beats(run.words), beats(leaves))
-
-
-class SessionPlayer:
-    """Drives a block through sessions: each starts in the cycle after the end of the one before.
-
-    A stream without a valid word carries noise.
-
-    Args:
-        sessions: the runs.
-        rates: how often the word of a stream is offered or taken; 1 without an entry.
-        seed: of the choice of these cycles.
-        done: output that is high after a run.
-        prefix: in front of the names of the fields: "t" of AXI4-Stream.
-        early: input streams whose last comes a beat too early.
-    """
-
-    def __init__(
-        self,
-        sessions: Sequence[Session],
-        rates: Mapping[str, float],
-        seed: int,
-        done: str = "progress_done",
-        prefix: str = "",
-        early: Sequence[str] = (),
-    ) -> None:
-        self._sessions, self._rates, self._prefix, self._done = sessions, rates, prefix, done
-        self._rng, self._at, self._early = Random(seed), -1, early
-        self._sent = dict.fromkeys(sessions[0].enters, 0)
-        self._valid = dict.fromkeys(sessions[0].enters, False)
-
-    def _runs(self, name: str) -> bool:
-        return self._rng.random() < self._rates.get(name, 1.0)
-
-    def __call__(self, cycle: int, seen: Sample) -> dict[str, int]:
-        """Return the inputs of a cycle: reset in cycle 0, the first start in cycle 1."""
-        begins = self._at + 1 < len(self._sessions) and (
-            cycle == 1 or (cycle > 1 and self._at >= 0 and seen[self._done] and not seen["start"])
+        streams = {**run.words, **leaves}
+        width = {name: BYTE if "state" in name else design.fmt.width for name in streams}
+        beats = {
+            name: joined(words.reshape(-1, design.lanes), width[name])
+            for name, words in streams.items()
+        }
+        return cls(
+            run.config,
+            {names.get(name, name): beats[name] for name in run.words},
+            {names.get(name, name): design.lanes * width[name] for name in run.words},
+            leaves={names.get(name, name): beats[name] for name in leaves},
         )
-        for name, offered in self._valid.items():
-            if offered and seen.get(f"{name}_{self._prefix}ready"):
-                self._sent[name] += 1
-                self._valid[name] = False
-        if begins:
-            self._at += 1
-            self._sent = dict.fromkeys(self._sent, 0)
-        session = self._sessions[max(0, self._at)]
-        values = {"rst": int(cycle == 0), "start": int(begins), **session.config}
-        for name, beats in session.enters.items():
-            at, p = self._sent[name], f"{name}_{self._prefix}"
-            if not self._valid[name]:
-                self._valid[name] = cycle > 0 and at < len(beats) and self._runs(name)
-            last = at == len(beats) - 1 - (name in self._early)
-            values[f"{p}valid"] = int(self._valid[name])
-            values[f"{p}data"] = beats[at] if self._valid[name] else self._rng.getrandbits(8)
-            values[f"{p}last"] = int(last) if self._valid[name] else self._rng.getrandbits(1)
-        for name in session.leaves:
-            values[f"{name}_{self._prefix}ready"] = int(self._runs(name))
-        return values
+
+
+def player(
+    sessions: Sequence[Session], rates: Mapping[str, float], seed: int, *, of_top: bool = False
+) -> StreamPlayer:
+    """Drive a block, or a top, through sessions; ``rates`` and ``seed`` as in ``StreamPlayer``."""
+    done = "status_done" if of_top else "progress_done"
+    return StreamPlayer(sessions, tuple(sessions[0].leaves), done, of_top, rates, seed)

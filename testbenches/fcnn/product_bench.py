@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from merp.hdl.base.signals import Stream, flag
@@ -18,8 +19,7 @@ from merp.models.machines.fcnn.params.product_registers import (
 )
 from merp.models.machines.fcnn.product_order import product_streams
 from merp.testbenches.fcnn.described import described
-from merp.testbenches.fcnn.gradient_bench import joined
-from merp.testbenches.fcnn.stream_player import StreamJob
+from merp.testbenches.fcnn.stream_player import StreamJob, joined
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -27,15 +27,20 @@ SINKS = ("sink_map", "sink_kernel", "sink_bias")
 PINS = ("s_axis_map", "s_axis_kernel", "s_axis_bias")
 
 
-def product_job(run: ProductRun, a: Bits, b: Bits, bias: Bits, filler: int = 0) -> StreamJob:
-    """Return a run of ``block_product``; arguments as in ``product_streams``."""
+def product_job(
+    run: ProductRun, a: Bits, b: Bits, bias: Bits, filler: int = 0, sinks: Sequence[str] = SINKS
+) -> StreamJob:
+    """Return a run whose streams have the prefixes ``sinks``.
+
+    Other arguments are those of ``product_streams``.
+    """
     design = run.design
     streams = product_streams(run, a, b, bias, filler)
     widths = (design.piece_width, design.piece_width, design.fmt.width)
     return StreamJob(
         PRODUCT.values(run),
-        {name: joined(each, design.fmt.width) for name, each in zip(SINKS, streams, strict=True)},
-        dict(zip(SINKS, widths, strict=True)),
+        {name: joined(each, design.fmt.width) for name, each in zip(sinks, streams, strict=True)},
+        dict(zip(sinks, widths, strict=True)),
     )
 
 

@@ -16,16 +16,15 @@ from merp.hdl.fcnn.fcnn_conv import ConvPorts, fcnn_conv
 from merp.models.base.bits import Bits
 from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.machines.fcnn.params.conv_registers import CONV, COUNTERS, WORDS, StreamRun
-from merp.models.machines.fcnn.partial_sums import (
-    dilated,
+from merp.models.machines.fcnn.partial_sums import dilated, partial_sums
+from merp.models.machines.fcnn.phases import pools
+from merp.models.machines.fcnn.stream_order import (
     kernel_words,
     map_words,
-    partial_sums,
     partial_words,
     sum_words,
     sums_of,
 )
-from merp.models.machines.fcnn.phases import pools
 from merp.models.network.branches import begun
 from merp.models.network.network import Layer
 from merp.testbenches.top.top import Top
@@ -56,8 +55,8 @@ class Convolution(Module):
 
     def sums(self, layer: Layer, images: int, records: Sequence[RunRecord]) -> Bits:
         """Return the last sums of all groups: (images, rows, columns, maps) words."""
-        run = self.run(layer, images)
-        found = [sums_of(record.words(self.streams["sum_out"]), run)[-1] for record in records]
+        grid = self.run(layer, images).grid
+        found = [sums_of(record.words(self.streams["sum_out"]), grid)[-1] for record in records]
         return np.concatenate(found, axis=-1)
 
     def _convolved(
@@ -73,13 +72,13 @@ class Convolution(Module):
         begin = first if start is None else start
         sums = np.stack(list(partial_sums(dilated(x, run), kernels, begin, shape, fmt)))
         sent = {
-            "map_in": map_words(x, run),
-            "kernel": kernel_words(kernels, run),
+            "map_in": map_words(x, run.grid),
+            "kernel": kernel_words(kernels, run.design),
             "bias": biases,
             "partial_in": partial_words(sums, run, start),
         }
-        meant = sum_words(np.ones_like(sums), run).astype(np.bool_)
-        return self._pass(layer, len(x), sent, {"sum_out": sum_words(sums, run)}, meant)
+        meant = sum_words(np.ones_like(sums), run.grid).astype(np.bool_)
+        return self._pass(layer, len(x), sent, {"sum_out": sum_words(sums, run.grid)}, meant)
 
 
 class Forward(Convolution):

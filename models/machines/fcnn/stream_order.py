@@ -1,4 +1,4 @@
-"""The order of maps, deltas and gradients on the streams of a gradient module: layout N R C B."""
+"""The order of elements on the streams of convolution and gradient modules: layout N R C B."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from merp.models.base.bits import Bits
 from merp.models.base.shape import Shape
+from merp.models.machines.fcnn.params.conv_registers import StreamRun
 from merp.models.machines.fcnn.params.grid import Grid
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 
@@ -30,6 +31,61 @@ def block_elements(maps: Bits, design: StreamDesign, filler: int = 0) -> Bits:
     return beats.reshape(blocks, rows, columns, -1, at_once * design.lanes)
 
 
+def map_words(x: Bits, grid: Grid) -> Bits:
+    """Return maps in stream order: each block of output maps sees all of them.
+
+    x: (images, rows, columns, n) words, without blanks. Returns (beats, lanes) words.
+    """
+    beats = map_elements(x, grid.design).reshape(-1, grid.design.lanes)
+    return np.tile(beats, (grid.blocks, 1))
+
+
+def kernel_words(kernels: Bits, design: StreamDesign) -> Bits:
+    """Return kernels (m, n, k, k) in stream order: block, input map, map of the block, and tap."""
+    size = design.maps_at_once
+    blocks = [kernels[first : first + size] for first in range(0, len(kernels), size)]
+    return np.concatenate([each.swapaxes(0, 1).reshape(-1) for each in blocks])
+
+
+def sum_words(sums: Bits, grid: Grid) -> Bits:
+    """Return sums of all passes in stream order; a missing map of the last block has zeros.
+
+    sums: (n, images, out_rows, out_columns, m) words, the sums after each input map. Returns
+    (beats, maps_at_once * lanes) words.
+    """
+    passes = np.stack([block_elements(each, grid.design) for each in sums], axis=1)
+    return passes.reshape(-1, grid.design.kernels)
+
+
+def sums_of(words: Bits, grid: Grid) -> Bits:
+    """Return the sums in the words of the port, as ``sum_words`` takes them."""
+    design, shape = grid.design, grid.shape
+    parts = words.reshape(
+        grid.blocks, shape.n, shape.out_rows, shape.out_columns, grid.step, design.maps_at_once,
+        design.lanes,
+    )  # fmt: skip
+    sums = parts.transpose(1, 4, 6, 2, 3, 0, 5).reshape(
+        shape.n, grid.images, shape.out_rows, shape.out_columns, -1
+    )
+    return np.ascontiguousarray(sums[..., : shape.m])
+
+
+def partial_words(sums: Bits, run: StreamRun, start: Bits | None = None) -> Bits:
+    """Return the partial sums that come back, in stream order, (beats, maps_at_once * lanes) words.
+
+    Args:
+        sums: as in ``sum_words``.
+        run: the run.
+        start: (images, out_rows, out_columns, m) words, the sums of the run before, if the run
+            continues them.
+    """
+    grid, shape = run.grid, run.grid.shape
+    before = np.concatenate([sums[:1] if start is None else start[np.newaxis], sums[:-1]])
+    words = sum_words(before, grid).reshape(grid.blocks, shape.n, grid.out_beats, -1)
+    kept = words if run.begun else words[:, 1:]
+    return kept.reshape(-1, words.shape[-1])
+
+
 def gradient_streams(grid: Grid, x: Bits, delta: Bits, filler: int = 0) -> tuple[Bits, Bits]:
     """Return the beats of maps and deltas: (beats, elements of a beat) words.
 
@@ -39,9 +95,8 @@ def gradient_streams(grid: Grid, x: Bits, delta: Bits, filler: int = 0) -> tuple
         delta: (images, out_rows, out_columns, m) words.
         filler: deltas of missing maps.
     """
-    maps = np.stack([map_elements(x, grid.design)] * grid.blocks)
     deltas = np.stack([block_elements(delta, grid.design, filler)] * grid.shape.n, axis=1)
-    return maps.reshape(-1, maps.shape[-1]), deltas.reshape(-1, deltas.shape[-1])
+    return map_words(x, grid), deltas.reshape(-1, grid.design.kernels)
 
 
 def gradient_order(m: int, n: int, taps: int, design: StreamDesign) -> Bits:

@@ -23,6 +23,7 @@ from merp.models.machines.fcnn.pool_cycles import pool_cycles, unpool_cycles
 from merp.models.machines.fcnn.pool_words import (
     pool_words,
     unpool_words,
+    useful_beats,
     walked_pool_words,
     walked_unpool_words,
 )
@@ -165,7 +166,7 @@ class PoolWork:
     @property
     def useful(self) -> int:
         """Beats before pooling that lie in a window."""
-        return self.run.pooled_beats * self.run.design.window**2
+        return useful_beats(self.run)
 
     def _elements(self, beats: Mapping[str, int]) -> Mapping[str, int]:
         return {

@@ -23,7 +23,7 @@ from merp.models.machines.fcnn.params.conv_registers import (
     registers,
 )
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-from merp.models.machines.fcnn.partial_sums import sum_words
+from merp.models.machines.fcnn.stream_order import sum_words
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.block.trace import run_block
 from merp.testbenches.cnn_merp.cu_bench import elements as draw
@@ -54,7 +54,7 @@ def random_jobs(design: StreamDesign, number: int, most: int = 5, maps: int = 3)
 def check(job: ConvJob, outcome: Outcome, *, stalled: bool = False) -> None:
     run, status = job.run, outcome.status
     assert outcome.faults == ()
-    golden = sum_words(job.sums, run).reshape(-1)
+    golden = sum_words(job.sums, run.grid).reshape(-1)
     assert np.array_equal(np.asarray(outcome.words["m_axis_sum"]), golden)
     words = port_words(run)
     assert words == walked_words(run)

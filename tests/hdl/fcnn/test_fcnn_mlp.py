@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from product_cases import Case, case, random_case, small
 
-from block_bench import BlockBench
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.hdl.fcnn.fcnn_mlp import ProductPorts
-from merp.models.base.formats import BFLOAT16, BINARY32
+from merp.models.base.formats import BINARY32
 from merp.models.machines.fcnn.params.product_registers import (
     COUNTERS,
     PRODUCT,
@@ -20,7 +19,6 @@ from merp.models.machines.fcnn.product_cycles import product_cycles
 from merp.models.machines.fcnn.product_order import product_of
 from merp.models.machines.fcnn.product_words import product_words, walked_words
 from merp.testbenches.fcnn.product_bench import product_run, top
-from merp.testbenches.fcnn.stream_player import StreamJob, StreamPlayer
 from merp.testbenches.top.run import Outcome
 
 
@@ -90,25 +88,6 @@ def test_stalls_and_a_reset_change_no_bit() -> None:
     check(cases[0], outcome)
     assert outcome.resets == 1
     assert outcome.status["status_stall_map"] > 0 < outcome.status["status_stall_output"]
-
-
-def test_busy_and_a_wrong_last_are_told() -> None:
-    """Busy begins after start and ends a cycle before done; the last of the map is early."""
-    one = case(small(1, 1, 2), (2, 2, 2), False, Random(5))
-    run = product_run(one.run, one.a, one.b, one.bias)
-    words = {name: each.tolist() for name, each in run.words.items()}
-    words["s_axis_map"].append(0)
-    widths = {name: BFLOAT16.width for name in words}
-    player = StreamPlayer(
-        [StreamJob(run.config, words, widths)], "m_axis_sum",
-        done="status_done", axi=True,
-    )  # fmt: skip
-    shown = top(one.run.design)
-    trace = BlockBench(shown.function, **shown.args).run(player, 60)
-    begin = trace.column("start").index(1)
-    end = trace.column("status_done").index(1)
-    assert trace.column("status_busy") == [begin < t < end - 1 for t in range(60)]
-    assert trace.column("status_framing_error")[end]
 
 
 @pytest.mark.verilator

@@ -23,7 +23,7 @@ from merp.models.machines.fcnn.pool_words import pool_words, unpool_words, usefu
 from merp.testbenches.fcnn.pool_bench import (
     PoolJob,
     Session,
-    SessionPlayer,
+    player,
     pool_top,
     unpool_top,
 )
@@ -161,10 +161,9 @@ def test_tops_vhdl(changes: dict[str, Any], side: str, replays: Replays) -> None
     jobs = [random_job(design, rng) for _ in range(2)]
     sessions = [Session.of(design, played(side, job), {}) for job in jobs]
     top = TOPS[side](design)
-    player = SessionPlayer(
-        sessions, {"m_axis_map": 0.7, "s_axis_delta": 0.8}, 5, "status_done", "t"
-    )
-    trace = BlockBench(top.function, **top.args).run(player, 700)
+    paces = {"m_axis_map": 0.7, "s_axis_delta": 0.8}
+    stimuli = player(sessions, paces, 5, of_top=True)
+    trace = BlockBench(top.function, **top.args).run(stimuli, 700)
     assert trace.column("status_done")[-1]
     replays(trace, lint=not changes)
 

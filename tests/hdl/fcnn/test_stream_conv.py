@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from framing_checks import check_told_until_start
 
 from block_bench import BlockBench, Replays
 from merp.hdl.fcnn.stream_conv import stream_conv
@@ -18,18 +19,19 @@ from merp.models.machines.fcnn.conv_cycles import cycles
 from merp.models.machines.fcnn.conv_words import port_words
 from merp.models.machines.fcnn.params.conv_registers import ConvDesign, StreamRun
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-from merp.models.machines.fcnn.partial_sums import sum_words
+from merp.models.machines.fcnn.stream_order import sum_words
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.cu_bench import elements
 from merp.testbenches.fcnn.conv_bench import (
     FULL,
     STREAMS,
     ConvJob,
-    Player,
     arguments,
     play,
+    player,
     random_run,
 )
+from merp.testbenches.fcnn.stream_player import StreamPlayer
 
 PAUSES = 6  # cycles from the last word of a run to the next start, at most
 
@@ -88,7 +90,7 @@ def check(jobs: Sequence[ConvJob], trace: Trace) -> list[ConvJob]:
         sums = words["sum_out"]
         assert [last for *_, last in sums] == [0] * (len(sums) - 1) + [1]
         found = unpacked([data for _, data, _ in sums], job.run.design)
-        assert np.array_equal(found, sum_words(job.sums, job.run)), job.run
+        assert np.array_equal(found, sum_words(job.sums, job.run.grid)), job.run
         returned(job, [t for t, *_ in sums], [t for t, *_ in words["partial_in"]])
     return list(jobs)
 
@@ -263,17 +265,15 @@ def test_a_word_that_is_wrongly_last_is_told(name: str, end: bool) -> None:
     jobs = [drawn(run, 1), drawn(run, 2)]
     wrong = {name: port_words(run)[name] - 1 if end else 0}
     trace = play(jobs, cycles=2 * (cycles(run) + PAUSES), wrong=wrong)
-    second = [t for t, on in enumerate(trace.column("start")) if on][1]
-    assert trace.column("framing_error")[second]
-    assert not any(trace.column("framing_error")[second + 1 :])
+    second = check_told_until_start(trace, "framing_error")
+    assert not any(trace.column("framing_error")[second:])
 
 
 def test_a_reset_leaves_nothing_behind() -> None:
     design = small(2, 1, 2, stride=2)
 
-    def session(number: int) -> Player:
-        jobs = random_jobs(design, 2, f"reset {number}", most=3, maps=2)
-        return Player([(job, job.words(job.sums)) for job in jobs], ALL, number)
+    def session(number: int) -> StreamPlayer:
+        return player(random_jobs(design, 2, f"reset {number}", most=3, maps=2), ALL, number)
 
     BlockBench(stream_conv, **arguments(design)).as_new_after_reset(
         session, range(5, 100, 31), 130, payload={"source_valid": "source_data source_last"}

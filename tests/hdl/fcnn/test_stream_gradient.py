@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from framing_checks import check_told_until_start
 from gradient_cases import SINKS, Case, case, random_case, small
 
 from block_bench import BlockBench, Recorded, Replays
@@ -35,7 +36,7 @@ def play(
         words = dict(zip((*SINKS, "source"), words_of(run), strict=True))
         waits = sum(pace * words[name] for name, pace in paces.items())
         cycles += gradient_cycles(run).total + SLACK + int(1.2 * waits)
-    player = StreamPlayer([each.job for each in cases], "source", rates=rates or {}, seed=seed)
+    player = StreamPlayer([each.job for each in cases], ("source",), rates=rates or {}, seed=seed)
     return BlockBench(stream_gradient, **arguments(design)).run(player, cycles)
 
 
@@ -176,11 +177,9 @@ def test_a_word_that_is_wrongly_last_is_told() -> None:
     good = case(design, shape, 1, Random(5)).job
     for name in SINKS:
         bad = replace(good, words={**good.words, name: [*good.words[name], 0]})
-        player = StreamPlayer([bad, good], "source")
+        player = StreamPlayer([bad, good], ("source",))
         trace = BlockBench(stream_gradient, **arguments(design)).run(player, 90)
-        second = [t for t, start in enumerate(trace.column("start")) if start][1]
-        assert trace.column("framing_error")[second]
-        assert not trace.column("framing_error")[second + 1]
+        check_told_until_start(trace, "framing_error")
         assert trace.column("done")[-1]
 
 
@@ -189,7 +188,7 @@ def session(design: StreamDesign) -> Callable[[int], StreamPlayer]:
         rng = Random(number)
         jobs = [random_case(design, rng).job for _ in range(2)]
         rates = {"sink_map": 0.9, "sink_delta": 0.9, "source": 0.7}
-        return StreamPlayer(jobs, "source", rates=rates, seed=number)
+        return StreamPlayer(jobs, ("source",), rates=rates, seed=number)
 
     return begin
 

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from framing_checks import check_told_until_start
 
 from block_bench import BlockBench, Recorded, Replays
 from marks import in_full
@@ -15,7 +16,8 @@ from merp.hdl.fcnn.stream_pool import stream_pool
 from merp.models.base.formats import BFLOAT16
 from merp.models.machines.fcnn.params.pool_design import PoolDesign
 from merp.models.machines.fcnn.pool_cycles import last_window_beat, pool_cycles
-from merp.testbenches.fcnn.pool_bench import PoolJob, Session, SessionPlayer
+from merp.testbenches.fcnn.pool_bench import PoolJob, Session, player
+from merp.testbenches.fcnn.stream_player import StreamPlayer
 from pool_cases import random_design, random_job, random_rates, small
 
 NAMES = {"s_axis_map": "sink", "m_axis_map": "source", "m_axis_state": "state"}
@@ -39,10 +41,10 @@ def play(
     design: PoolDesign, jobs: list[PoolJob], rates: dict[str, float], seed: int = 0
 ) -> Recorded:
     sessions = [session(job) for job in jobs]
-    beats = sum(len(each.enters["sink"]) + len(each.leaves["source"]) for each in sessions)
+    beats = sum(len(each.words["sink"]) + len(each.leaves["source"]) for each in sessions)
     slowest = min([*rates.values(), 1.0])
     cycles = int(beats * 2 / slowest) + 60 * len(jobs)
-    trace = bench(design).run(SessionPlayer(sessions, rates, seed), cycles)
+    trace = bench(design).run(player(sessions, rates, seed), cycles)
     assert trace.column("progress_done")[-1], f"not done after {cycles} cycles"
     return trace
 
@@ -90,9 +92,8 @@ def test_a_waiting_output_stops_the_input() -> None:
     job = random_job(design, Random(1), maps=3, rows=6, columns=6, images=6)
     for name in ("source", "state"):
         each = session(job)
-        player = SessionPlayer([each], {name: 0.0}, 0)
-        trace = bench(design).run(player, 250)
-        assert len(trace.words("sink")) < len(each.enters["sink"])
+        trace = bench(design).run(player([each], {name: 0.0}, 0), 250)
+        assert len(trace.words("sink")) < len(each.words["sink"])
         assert not trace.words(name)
 
 
@@ -104,7 +105,7 @@ def test_only_beats_that_end_a_window_wait_for_a_slow_output(slow: str) -> None:
     check([job], trace)
     assert any(trace.column("progress_blocked"))
     assert trace.transfers(slow)[-1][0] > trace.transfers("sink")[-1][0]
-    assert [word for word, _ in trace.words("sink")] == session(job).enters["sink"]
+    assert [word for word, _ in trace.words("sink")] == session(job).words["sink"]
 
 
 def test_rows_and_columns_behind_the_windows_are_dropped() -> None:
@@ -120,22 +121,19 @@ def test_rows_and_columns_behind_the_windows_are_dropped() -> None:
 def test_a_wrong_last_is_reported_until_the_next_start(changes: dict[str, int]) -> None:
     design = small(**changes)
     rng = Random(2)
-    sessions = [session(random_job(design, rng)) for _ in range(2)]
-    trace = bench(design).run(SessionPlayer(sessions, {}, 0, early=["sink"]), 300)
-    starts = [t for t, start in enumerate(trace.column("start")) if start]
-    wrong = trace.column("progress_framing_error")
-    assert wrong[starts[1]]
-    assert not wrong[starts[1] + 1]
-    assert wrong[-1]
+    sessions = [session(random_job(design, rng)).with_early_last("sink") for _ in range(2)]
+    trace = bench(design).run(player(sessions, {}, 0), 300)
+    check_told_until_start(trace, "progress_framing_error")
+    assert trace.column("progress_framing_error")[-1]
     assert trace.column("progress_done")[-1]
 
 
-def stimulus(design: PoolDesign) -> Callable[[int], SessionPlayer]:
-    def begin(number: int) -> SessionPlayer:
+def stimulus(design: PoolDesign) -> Callable[[int], StreamPlayer]:
+    def begin(number: int) -> StreamPlayer:
         rng = Random(number)
         rates = {"sink": 0.9, "source": 0.6, "state": 0.7}
         jobs = [random_job(design, rng, rows=4 + number, columns=5) for _ in range(1 + number)]
-        return SessionPlayer([session(job) for job in jobs], rates, number)
+        return player([session(job) for job in jobs], rates, number)
 
     return begin
 

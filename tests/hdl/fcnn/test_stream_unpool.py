@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from framing_checks import check_told_until_start
 
 from block_bench import BlockBench, Recorded, Replays
 from marks import in_full
@@ -15,7 +16,8 @@ from merp.hdl.fcnn.stream_unpool import stream_unpool
 from merp.models.base.formats import BFLOAT16
 from merp.models.machines.fcnn.params.pool_design import PoolDesign
 from merp.models.machines.fcnn.pool_cycles import unpool_cycles
-from merp.testbenches.fcnn.pool_bench import PoolJob, Session, SessionPlayer
+from merp.testbenches.fcnn.pool_bench import PoolJob, Session, player
+from merp.testbenches.fcnn.stream_player import StreamPlayer
 from pool_cases import random_design, random_job, random_rates, small
 
 NAMES = {
@@ -44,9 +46,9 @@ def play(
 ) -> Recorded:
     sessions = [session(job) for job in jobs]
     # Three streams in step wait for the slowest of them, several times in a row.
-    beats = sum(len(each.leaves["source"]) + 3 * len(each.enters["sink"]) for each in sessions)
+    beats = sum(len(each.leaves["source"]) + 3 * len(each.words["sink"]) for each in sessions)
     cycles = int(beats * 2 / min([*rates.values(), 1.0])) + 90 * len(jobs)
-    trace = bench(design).run(SessionPlayer(sessions, rates, seed), cycles)
+    trace = bench(design).run(player(sessions, rates, seed), cycles)
     assert trace.column("progress_done")[-1], f"not done after {cycles} cycles"
     return trace
 
@@ -100,8 +102,8 @@ def test_a_waiting_output_stops_the_inputs() -> None:
     design = small()
     job = random_job(design, Random(1), maps=3, rows=6, columns=6, images=6)
     each = session(job)
-    trace = bench(design).run(SessionPlayer([each], {"source": 0.0}, 0), 120)
-    assert len(trace.words("sink")) < len(each.enters["sink"])
+    trace = bench(design).run(player([each], {"source": 0.0}, 0), 120)
+    assert len(trace.words("sink")) < len(each.words["sink"])
     assert not trace.words("source")
 
 
@@ -109,22 +111,19 @@ def test_a_waiting_output_stops_the_inputs() -> None:
 def test_a_wrong_last_is_reported_until_the_next_start(early: str) -> None:
     design = small(activation="tanh")
     rng = Random(2)
-    sessions = [session(random_job(design, rng, rows=4)) for _ in range(2)]
-    trace = bench(design).run(SessionPlayer(sessions, {}, 0, early=[early]), 400)
-    starts = [t for t, start in enumerate(trace.column("start")) if start]
-    wrong = trace.column("progress_framing_error")
-    assert wrong[starts[1]]
-    assert not wrong[starts[1] + 1]
-    assert wrong[-1]
+    sessions = [session(random_job(design, rng, rows=4)).with_early_last(early) for _ in range(2)]
+    trace = bench(design).run(player(sessions, {}, 0), 400)
+    check_told_until_start(trace, "progress_framing_error")
+    assert trace.column("progress_framing_error")[-1]
     assert trace.column("progress_done")[-1]
 
 
-def stimulus(design: PoolDesign) -> Callable[[int], SessionPlayer]:
-    def begin(number: int) -> SessionPlayer:
+def stimulus(design: PoolDesign) -> Callable[[int], StreamPlayer]:
+    def begin(number: int) -> StreamPlayer:
         rng = Random(number)
         rates = {"sink": 0.9, "state": 0.8, "source": 0.7}
         jobs = [random_job(design, rng, rows=4 + number, columns=5) for _ in range(1 + number)]
-        return SessionPlayer([session(job) for job in jobs], rates, number)
+        return player([session(job) for job in jobs], rates, number)
 
     return begin
 

@@ -59,7 +59,36 @@ GAPS = network_text(
         "d": {**FAST, "lanes": 4},
     },
 )  # fmt: skip
-NETWORKS = {"tanh": TANH, "branches": BRANCHES, "gaps": GAPS}
+# The parts of fc4's input have activations of two kinds.
+MIXED = network_text(
+    "mixed",
+    (7, 6, 2),
+    layer("conv1", 3, kernel=3, pad=1, design="a"),
+    layer("conv2", 4, kernel=3, activation="tanh", design="b"),
+    layer("conv3", 2, kernel=3, input="conv1", design="a"),
+    layer("fc4", 3, input=["conv2", "conv3"], activation="none", design="c"),
+    designs={
+        "a": {**FAST, "lanes": 2},
+        "b": {**FAST, "lanes": 4},
+        "c": {**FAST, "lanes": 4, "block": 2},
+    },
+)
+# pool1 has no kernels: the pooling modules alone run it.
+POOLS = network_text(
+    "pools",
+    (7, 6, 2),
+    layer("conv1", 3, kernel=2, design="a"),
+    {"name": "pool1", "pool": max_pool(2, 2), "design": "b"},
+    layer("conv2", 4, kernel=2, activation="tanh", design="c"),
+    layer("fc3", 3, activation="none", design="d"),
+    designs={
+        "a": {**FAST, "lanes": 2},
+        "b": {**FAST, "lanes": 4},
+        "c": {**FAST, "lanes": 1},
+        "d": {**FAST, "lanes": 2, "block": 3},
+    },
+)
+NETWORKS = {"tanh": TANH, "branches": BRANCHES, "gaps": GAPS, "mixed": MIXED, "pools": POOLS}
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ WORDS = {
     "map_in": "s_axis_map", "kernel": "s_axis_kernel", "bias": "s_axis_bias",
     "partial_in": "s_axis_partial", "sum_out": "m_axis_sum",
 }  # fmt: skip
-"""The stream of each port whose words are counted."""
+"""The stream of each word counter; a word is an element."""
 
 
 @dataclass(frozen=True)

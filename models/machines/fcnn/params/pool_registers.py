@@ -50,10 +50,10 @@ POOL_COUNTERS = (
 """Counters of both modules, in the order of their signals."""
 
 POOL_WORDS = {"map_in": "s_axis_map", "map_out": "m_axis_map", "state_out": "m_axis_state"}
-"""Word counters of ``fcnn_pool`` and their streams; a word is a beat."""
+"""Word counters of ``fcnn_pool`` and their streams; a word is an element."""
 
 UNPOOL_WORDS = {
     "delta_in": "s_axis_delta", "state_in": "s_axis_state", "map_in": "s_axis_map",
     "delta_out": "m_axis_delta",
 }  # fmt: skip
-"""Word counters of ``fcnn_unpool`` and their streams; a word is a beat."""
+"""Word counters of ``fcnn_unpool`` and their streams; a word is an element."""

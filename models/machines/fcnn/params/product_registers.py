@@ -29,7 +29,7 @@ WORDS = {
     "map_in": "s_axis_map", "kernel": "s_axis_kernel", "bias": "s_axis_bias",
     "sum_out": "m_axis_sum",
 }  # fmt: skip
-"""The stream of each word counter; a word is a beat."""
+"""The stream of each word counter; a word is an element."""
 
 
 @dataclass(frozen=True)

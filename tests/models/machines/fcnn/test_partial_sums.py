@@ -1,4 +1,4 @@
-"""Sums after each input map: the last ones are the golden convolution's, and streams keep order."""
+"""Sums after each input map: the last ones are the golden convolution's."""
 
 from random import Random
 
@@ -11,14 +11,7 @@ from merp.models.golden.convolution import convolution, partial_sums
 from merp.models.golden.delta import delta_convolution, spread, swapped
 from merp.models.machines.fcnn.params.conv_registers import StreamRun
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
-from merp.models.machines.fcnn.partial_sums import (
-    dilated,
-    kernel_words,
-    map_words,
-    partial_words,
-    sum_words,
-    sums_of,
-)
+from merp.models.machines.fcnn.partial_sums import dilated
 from merp.testbenches.cnn_merp.cu_bench import elements
 from merp.testbenches.fcnn.conv_bench import ConvJob, random_run
 
@@ -64,36 +57,3 @@ def test_forward_and_deltas_of_a_layer() -> None:
     inside = spread(back.x, layer)[:, top:, left:]
     maps = dilated(back.x, back.run)
     assert np.array_equal(inside[:, : maps.shape[1], : maps.shape[2]], maps)
-
-
-def test_streams_in_order() -> None:
-    """Two images at once and two maps of three: every word by its place."""
-    run = StreamRun.forward(Shape(n=2, m=3, k=2, rows=2, columns=3), 4, design(2, 2, 2))
-    x = np.arange(4 * 2 * 3 * 2, dtype=np.uint32).reshape(4, 2, 3, 2)
-    words = map_words(x, run)
-    assert words.shape == (run.grid.passes * run.grid.map_beats, 2)
-    assert words[0].tolist() == [x[0, 0, 0, 0], x[1, 0, 0, 0]]
-    assert words[1].tolist() == [x[2, 0, 0, 0], x[3, 0, 0, 0]]
-    assert words[2].tolist() == [x[0, 0, 1, 0], x[1, 0, 1, 0]]
-    assert words[12].tolist() == [x[0, 0, 0, 1], x[1, 0, 0, 1]]
-    assert np.array_equal(words[24:], words[:24])
-    kernels = np.arange(3 * 2 * 4, dtype=np.uint32).reshape(3, 2, 2, 2)
-    order = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (2, 1)]
-    assert kernel_words(kernels, run).tolist() == [
-        word for m, n in order for word in kernels[m, n].ravel().tolist()
-    ]
-    sums = np.arange(2 * 4 * 1 * 2 * 3, dtype=np.uint32).reshape(2, 4, 1, 2, 3) + 1
-    words = sum_words(sums, run)
-    assert words.shape == (16, 4)
-    assert words[0].tolist() == [sums[0, i, 0, 0, m] for m in (0, 1) for i in (0, 1)]
-    assert words[1].tolist() == [sums[0, i, 0, 0, m] for m in (0, 1) for i in (2, 3)]
-    assert words[4].tolist() == [sums[1, i, 0, 0, m] for m in (0, 1) for i in (0, 1)]
-    assert words[8].tolist() == [*(sums[0, i, 0, 0, 2] for i in (0, 1)), 0, 0]
-    assert np.array_equal(sums_of(words, run), sums)
-    back = partial_words(sums, run)
-    assert np.array_equal(back, np.concatenate([words[:4], words[8:12]]))
-    begun = StreamRun.forward(run.grid.shape, 4, run.design, begun=True)
-    earlier = partial_words(sums, begun, sums[0] + 100)
-    assert len(earlier) == len(words)
-    assert np.array_equal(earlier[4:8], words[:4])
-    assert np.array_equal(earlier[0], words[0] + 100)
