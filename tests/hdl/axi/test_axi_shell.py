@@ -263,20 +263,13 @@ def surplus(case: Case, following: Case) -> Conduct:
     return Conduct(sent=sent, lasts={name: (len(words) - 1,) for name, words in sent.items()})
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
-@pytest.mark.parametrize(
-    ("phase", "streams"),
-    [
-        pytest.param("fp", 1, id="fp"),
-        *(pytest.param(phase, None, id=f"{phase}-all", marks=pytest.mark.full) for phase in CASES),
-    ],
-)
-def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(
-    phase: str, streams: int | None
-) -> None:
-    """Each input stream by itself, or the first ones; and all of them at once."""
+@pytest.mark.parametrize("phase", CASES)
+def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(phase: str) -> None:
+    """Each input stream by itself, and all of them at once."""
     cases = map(CASES[phase], count(2))
-    names = [*next(cases).run.words][:streams]
+    names = list(next(cases).run.words)
     steps = [step for name in names for step in misplaced(name, cases)]
     steps += [too_short(name, next(cases), abort) for name in names for abort in (False, True)]
     steps += too_long(cases)
@@ -296,8 +289,9 @@ def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(
         assert (outcome.first, outcome.last) == (records[0].outcome.first, records[0].outcome.last)
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
-@pytest.mark.parametrize("phase", ["fp", *in_full(*list(CASES)[1:])])
+@pytest.mark.parametrize("phase", CASES)
 def test_a_run_takes_no_notice_of_register_accesses_nor_of_an_interrupt_left(phase: str) -> None:
     cases = [CASES[phase](seed) for seed in (5, 5, 6)]
     pressed, conduct = under_pressure(cases[2], 6, reset=False)

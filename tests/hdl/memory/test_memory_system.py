@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays, Sample
-from marks import in_full
 from merp.cosim.board.lists import Bytes
 from merp.cosim.board.runs import placed_run
 from merp.cosim.board.system import system_of
@@ -76,9 +75,10 @@ class OnMemory:
         return np.frombuffer(bytes(self.memory.data[address : address + size]), np.uint8)
 
 
-PASSES = [("fp", "conv1"), *in_full(("ku", "conv1"))]
+PASSES = [("fp", "conv1"), ("ku", "conv1")]
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
 @pytest.mark.parametrize("which", PASSES)
 def test_a_pass_has_the_goldens_words_and_the_formulas_bursts(

@@ -53,6 +53,7 @@ def compared(given: Path) -> list[str]:
     return [str(word) for word in words]
 
 
+@pytest.mark.full
 def test_compare_shows_both_on_the_pins(given: Path, tmp_path: Path) -> None:
     """State is bytes. Pooling's bytes are in fp, without operations."""
     assert main([*compared(given), "-o", str(tmp_path / "page.html")]) == 0

@@ -196,11 +196,10 @@ class Host:
 @pytest.mark.parametrize(
     ("text", "at"),
     [
-        (RESIDUAL, "sums"),
         (TOGETHER, "sums"),
-        *rows_in_full((RESIDUAL, "pooled"), (TOGETHER, "pooled")),
+        *rows_in_full((RESIDUAL, "sums"), (RESIDUAL, "pooled"), (TOGETHER, "pooled")),
     ],
-    ids=["residual", "together", "residual-pooled", "together-pooled"],
+    ids=["together", "residual", "residual-pooled", "together-pooled"],
 )
 def test_a_host_that_follows_the_schedule_trains(text: str, at: str, tmp_path: Path) -> None:
     path = tmp_path / "network.toml"
@@ -279,6 +278,7 @@ def test_a_step_in_one_pass_back_is_scheduled(fused: Path) -> None:
     assert all(one[name]["operations"] == 2 * apart[name]["operations"] for name in one)
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
 def test_the_bench_of_one_pass_passes_in_ghdl_alone(fused: Path, tmp_path: Path) -> None:
     """It compares delta, kernels and biases, every port's words, and the slots of both halves."""

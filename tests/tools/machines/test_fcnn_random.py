@@ -8,7 +8,7 @@ import pytest
 from module_cycles import check_all_runs
 from random_modules import random_network
 
-from marks import few, rows_in_full
+from marks import few
 from merp.models.network.network_file import read_network
 from terminal import Terminal
 
@@ -37,12 +37,11 @@ def test_in_myhdl(number: int, run: Callable[..., None]) -> None:
     run(number, "myhdl")
 
 
+@pytest.mark.full
 @pytest.mark.verilator
-@pytest.mark.parametrize(
-    ("number", "most"), [(7, SMALL), *rows_in_full(*((each, 9) for each in NETWORKS))]
-)
-def test_in_verilator(number: int, most: int, run: Callable[..., None]) -> None:
-    run(number, "verilator", most)
+@pytest.mark.parametrize("number", NETWORKS)
+def test_in_verilator(number: int, run: Callable[..., None]) -> None:
+    run(number, "verilator")
 
 
 @pytest.mark.full

@@ -122,7 +122,7 @@ def random_layers(
 
 def test_random_layers() -> None:
     design = design_of(max_kernel=7, pool_window=4, **STEP)
-    check(design, *random_layers(np.random.default_rng(1), design, 24, most=(5, 5)))
+    check(design, *random_layers(np.random.default_rng(1), design, 12, most=(5, 5)))
 
 
 @pytest.mark.full

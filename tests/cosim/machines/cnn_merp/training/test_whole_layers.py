@@ -178,6 +178,7 @@ def test_the_host_undoes_the_last_pooling_and_no_momentum_is_built(tmp_path: Pat
     check_steps(network_of(tmp_path, POOLED_END), "myhdl", 0.0, 1)
 
 
+@pytest.mark.full
 def test_windows_that_hang_over_by_more_than_a_stride_end_in_the_golden_bits(
     tmp_path: Path,
 ) -> None:
