@@ -157,7 +157,7 @@ COMMON = "common"
 TOOLS = rooms(
     {"common": "", "common.command_line": "common", "cli": "common common.command_line"},
     dict.fromkeys(
-        ("bench", "bitstream", "datasets", "doctor", "layout", "networks", "plan", "traffic"),
+        ("bench", "bitstream", "doctor", "layout", "networks", "plan", "traffic", "train.datasets"),
         COMMON,
     ),
     {"bitstream.resources": f"{COMMON} bitstream"},
@@ -168,17 +168,17 @@ TOOLS = rooms(
     {"comparison.sweep": f"{COMMON} bitstream report comparison comparison.campaign"},
     {"explore": COMMON},
     {"simulate": COMMON, "simulate.verify_float": COMMON},
-    {"predict": f"{COMMON} datasets simulate"},
-    {"train": f"{COMMON} datasets predict"},
+    {"train.predict": f"{COMMON} simulate train.datasets"},
+    {"train": f"{COMMON} train.datasets train.predict"},
     {"export": f"{COMMON} bitstream"},
-    {"litex": f"{COMMON} datasets train"},
+    {"litex": f"{COMMON} train train.datasets"},
     {"system": f"{COMMON} bitstream export layout litex"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
     {"machines.usual": f"{COMMON} bitstream simulate export train plan report"},
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export", FCNN),
-        f"{COMMON} machines machines.usual bitstream explore simulate export datasets train plan "
-        "layout",
+        f"{COMMON} machines machines.usual bitstream explore simulate export train train.datasets "
+        "plan layout",
     ),
     {f"{CNN_MERP}.plan": f"{COMMON} plan"},
     {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate {CNN_MERP} {CNN_MERP}.plan"},

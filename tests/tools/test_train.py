@@ -14,9 +14,9 @@ from merp.models.golden import loss as golden_loss
 from merp.models.golden import training
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
-from merp.tools.datasets.digits import digits
 from merp.tools.train import checkpoint
 from merp.tools.train.data import batch_of, split
+from merp.tools.train.datasets.digits import digits
 from merp.tools.train.names import LOSSES
 from needed_tools import needs
 from small_training import SmallTraining

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from merp.tools.common.shipped import open_network
-from merp.tools.datasets.labelled import labelled
 from merp.tools.train import checkpoint
 from merp.tools.train.data import split
+from merp.tools.train.datasets.labelled import labelled
 from small_training import NETWORK, SmallTraining
 from terminal import Terminal
 

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from merp.tools.export.exports import Exports
     from merp.tools.layout.memory_layout import MemoryLayout
     from merp.tools.plan.rows import Plan
-    from merp.tools.predict.evaluation import Evaluation
-    from merp.tools.predict.prediction import Prediction
     from merp.tools.simulate.layer_run import LayerRun
     from merp.tools.simulate.simulation import Simulation
     from merp.tools.system.system_package import SystemPackage
     from merp.tools.traffic.traffic import Traffic
     from merp.tools.train.history import History
+    from merp.tools.train.predict.evaluation import Evaluation
+    from merp.tools.train.predict.prediction import Prediction
     from merp.tools.train.training import Training
 
 __all__ = [
@@ -73,7 +73,7 @@ __version__ = version("merp")
 
 _HOMES = {
     "BadInput": "merp.models.base.errors",
-    "Evaluation": "merp.tools.predict.evaluation",
+    "Evaluation": "merp.tools.train.predict.evaluation",
     "Exports": "merp.tools.export.exports",
     "History": "merp.tools.train.history",
     "Layer": "merp.library.layer",
@@ -82,7 +82,7 @@ _HOMES = {
     "MemoryLayout": "merp.tools.layout.memory_layout",
     "Network": "merp.library.network",
     "Plan": "merp.tools.plan.rows",
-    "Prediction": "merp.tools.predict.prediction",
+    "Prediction": "merp.tools.train.predict.prediction",
     "PynqDevice": "merp.cosim.board.pynq_device",
     "Rows": "merp.tools.common.rows",
     "SimulatedDevice": "merp.cosim.board.simulated_device",

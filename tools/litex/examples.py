@@ -27,9 +27,9 @@ from merp.models.machines.mac_array.params.design import USUAL_LOSS, ArrayDesign
 from merp.models.machines.mac_array.params.rates import rate_of
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network import Network
-from merp.tools.datasets.digits import digits
 from merp.tools.train.arithmetic import arithmetic_of
 from merp.tools.train.data import batch_of
+from merp.tools.train.datasets.digits import digits
 
 EXAMPLES: Final = 64
 """The firmware trains on the first digits of scikit-learn."""

@@ -1,1 +1,1 @@
-"""``merp train``."""
+"""Training, evaluation and prediction of networks on images."""

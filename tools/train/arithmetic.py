@@ -15,10 +15,10 @@ from merp.models.network.machine import Machine
 from merp.models.network.network import Network
 from merp.models.network.registry import machine_that_runs
 from merp.tools.common.progress import Progress
-from merp.tools.predict.inference import Inference, inference_on
 from merp.tools.train.course import Course
 from merp.tools.train.in_passes import InPasses
 from merp.tools.train.place import Place
+from merp.tools.train.predict.inference import Inference, inference_on
 
 Words = NDArray[Any]
 """Words of a network's numbers, of any type that holds them."""

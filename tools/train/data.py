@@ -11,8 +11,8 @@ from merp.models.base.errors import BadInput
 from merp.models.golden.loss import Labels
 from merp.models.golden.memory import AT_ONCE
 from merp.models.network.network import Network
-from merp.tools.datasets.data import Data
 from merp.tools.train.arithmetic import Words, arithmetic_of
+from merp.tools.train.datasets.data import Data
 
 HELD_OUT = 5  # one of five images is never used for training
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
 from merp.tools.common.progress import Progress
-from merp.tools.datasets.data import Data
-from merp.tools.predict import predict
-from merp.tools.predict.evaluation import Evaluation
-from merp.tools.predict.inference import Parameters, Words, inference_of
-from merp.tools.predict.labels import names_of_outputs
 from merp.tools.train.data import HELD_OUT, check_labels, held_apart, image_words
+from merp.tools.train.datasets.data import Data
 from merp.tools.train.evaluate_request import Evaluate, EvaluateKeywords
 from merp.tools.train.given_data import given_data
+from merp.tools.train.predict import predict
+from merp.tools.train.predict.evaluation import Evaluation
+from merp.tools.train.predict.inference import Parameters, Words, inference_of
+from merp.tools.train.predict.labels import names_of_outputs
 
 
 @dataclass(frozen=True)

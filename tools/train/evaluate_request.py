@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from merp.tools.common import fields
 from merp.tools.common.kinds import File, Flag, Kind, Listener, Place, Told
 from merp.tools.common.request import Being, again, keyword, option
-from merp.tools.predict.request import Predict, engine_field, weights_field
+from merp.tools.train.predict.request import Predict, engine_field, weights_field
 from merp.tools.train.request import data_field, loss_field
 
 if TYPE_CHECKING:

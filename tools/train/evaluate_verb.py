@@ -17,7 +17,7 @@ def run(asked: EvaluateOptions) -> int:
     network = open_network(asked.network, fuses=True)
 
     # import numba only after the arguments were checked
-    from merp.tools.datasets.labelled import labelled
+    from merp.tools.train.datasets.labelled import labelled
     from merp.tools.train.evaluate import prepare
     from merp.tools.train.evaluation_tables import show
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from merp.tools.common.table import Sheet, console, fixed, table
-from merp.tools.predict.evaluation import Evaluation
+from merp.tools.train.predict.evaluation import Evaluation
 
 MATRIX = 12
 """Most classes whose confusion matrix is on the first screen."""

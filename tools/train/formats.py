@@ -8,7 +8,7 @@ from typing import Any
 
 from merp.models.network.network import Network
 from merp.tools.common.progress import Progress
-from merp.tools.datasets.data import Data
+from merp.tools.train.datasets.data import Data
 
 
 @dataclass(frozen=True, kw_only=True)

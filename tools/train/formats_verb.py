@@ -46,7 +46,7 @@ def run(asked: FormatsOptions) -> int:
     network = open_network(asked.network)
     # import slow modules only after the arguments were checked
     from merp.cosim.machines.loader import having
-    from merp.tools.datasets.labelled import labelled
+    from merp.tools.train.datasets.labelled import labelled
     from merp.tools.train.formats import FormatRequest, Measure, toml
 
     wanted = FormatRequest(

@@ -6,9 +6,9 @@ from merp.models.base.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.tools.common.checks import path
 from merp.tools.common.given_numbers import given_array
-from merp.tools.datasets.data import KEYS, Data, checked, fitted
-from merp.tools.datasets.labelled import labelled
-from merp.tools.datasets.names import DIGITS
+from merp.tools.train.datasets.data import KEYS, Data, checked, fitted
+from merp.tools.train.datasets.labelled import labelled
+from merp.tools.train.datasets.names import DIGITS
 
 
 def given_data(name: str, given: object, network: Network) -> Data:

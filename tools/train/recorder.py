@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from merp.models.golden.loss import classes_of
 from merp.tools.common.progress import Progress
-from merp.tools.predict.evaluation import accuracy_of
-from merp.tools.predict.forward import golden_outputs
 from merp.tools.train.arithmetic import Model, Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import Course
 from merp.tools.train.data import Split
 from merp.tools.train.history import History, StepRecord
 from merp.tools.train.place import Place
+from merp.tools.train.predict.evaluation import accuracy_of
+from merp.tools.train.predict.forward import golden_outputs
 
 
 class Recorder:

@@ -24,7 +24,7 @@ from merp.tools.common.kinds import (
     WholeOption,
 )
 from merp.tools.common.request import Being, Typed, again, keyword, option
-from merp.tools.datasets.names import DIGITS
+from merp.tools.train.datasets.names import DIGITS
 from merp.tools.train.names import (
     BATCH,
     ENGINES,

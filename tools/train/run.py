@@ -15,12 +15,12 @@ from merp.models.base.memory import check_memory
 from merp.models.golden.memory import training_bytes
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
-from merp.tools.datasets.data import Data
 from merp.tools.train import checkpoint, report
 from merp.tools.train.arithmetic import Stepped, arithmetic_for, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import Course, check_accumulate
 from merp.tools.train.data import Split, batch_of, split
+from merp.tools.train.datasets.data import Data
 from merp.tools.train.history import History
 from merp.tools.train.in_passes import InPasses
 from merp.tools.train.names import BATCH, EPOCHS, step_size

@@ -49,8 +49,8 @@ def _train(asked: TrainOptions) -> int:
 def _run(asked: TrainOptions, course: Course, output: Output | None, saved: Output | None) -> None:
     """Train while the places of the output are locked."""
     # import numba only after the arguments were checked
-    from merp.tools.datasets.labelled import labelled
     from merp.tools.train import report
+    from merp.tools.train.datasets.labelled import labelled
     from merp.tools.train.run import prepare
 
     held_out = None

@@ -21,10 +21,6 @@ from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.common.request import asks
 from merp.tools.common.rows import Row, Rows
-from merp.tools.predict import predict
-from merp.tools.predict.evaluation import Evaluation
-from merp.tools.predict.prediction import Prediction
-from merp.tools.predict.request import TrainedKeywords
 from merp.tools.train import evaluate, report
 from merp.tools.train.arithmetic import arithmetic_of
 from merp.tools.train.course import course_of
@@ -33,6 +29,10 @@ from merp.tools.train.evaluate_request import TrainedEvaluateKeywords
 from merp.tools.train.given_data import given_data
 from merp.tools.train.history import History
 from merp.tools.train.names import step_size
+from merp.tools.train.predict import predict
+from merp.tools.train.predict.evaluation import Evaluation
+from merp.tools.train.predict.prediction import Prediction
+from merp.tools.train.predict.request import TrainedKeywords
 from merp.tools.train.request import TrainKeywords
 from merp.tools.train.run import Trained, prepare
 

@@ -13,8 +13,8 @@ from merp.models.base.formats import BFLOAT16, BINARY32
 from merp.tools.common.given_numbers import given_numbers, whole_numbers
 from merp.tools.common.given_words import given_words
 from merp.tools.common.kernel_file import kernel_words
-from merp.tools.datasets.data import checked
 from merp.tools.machines.mac_array.simulated import MacArray
+from merp.tools.train.datasets.data import checked
 
 WHOLE = np.arange(24).reshape(2, 3, 4)
 SIGNED = WHOLE - 12

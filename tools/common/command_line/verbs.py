@@ -416,7 +416,7 @@ VERBS = {
     ),
     "predict": Verb(
         group="train",
-        room="predict",
+        room="train.predict",
         line="print the classes of images, with trained weights",
         description=(
             "Runs the forward propagation of a network on images, in the golden model or in "

@@ -14,22 +14,22 @@ from merp.tools.common.rows import Rows, layer_row
 from merp.tools.export.request import ExportKeywords
 from merp.tools.layout.request import LayoutFields
 from merp.tools.plan.request import PlanKeywords
-from merp.tools.predict.request import PredictKeywords
 from merp.tools.simulate.request import SimulateKeywords
 from merp.tools.system.request import SystemKeywords
 from merp.tools.traffic import request
 from merp.tools.traffic.traffic import Traffic, traffic_of
 from merp.tools.train.evaluate_request import EvaluateKeywords
+from merp.tools.train.predict.request import PredictKeywords
 from merp.tools.train.request import TrainKeywords
 
 if TYPE_CHECKING:
     from merp.tools.export.exports import Exports
     from merp.tools.layout.memory_layout import MemoryLayout
     from merp.tools.plan.rows import Plan
-    from merp.tools.predict.evaluation import Evaluation
-    from merp.tools.predict.prediction import Prediction
     from merp.tools.simulate.simulation import Simulation
     from merp.tools.system.system_package import SystemPackage
+    from merp.tools.train.predict.evaluation import Evaluation
+    from merp.tools.train.predict.prediction import Prediction
     from merp.tools.train.training import Training
 
 
@@ -168,7 +168,7 @@ class Network(Mapping[str, Layer]):
             CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
             Stuck: no word moved for too long.
         """
-        from merp.tools.predict.predict import predict
+        from merp.tools.train.predict.predict import predict
 
         return predict(self.description, asked)
 

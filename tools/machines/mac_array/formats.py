@@ -22,8 +22,8 @@ from merp.models.machines.mac_array.float_twin import (
 from merp.models.network.network import Network
 from merp.tools.common.given_numbers import refuse_first
 from merp.tools.common.progress import Progress
-from merp.tools.datasets.data import Data
 from merp.tools.train.data import batch_of, check_labels, held_apart
+from merp.tools.train.datasets.data import Data
 from merp.tools.train.formats import FormatRequest
 
 

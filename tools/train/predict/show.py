@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.tools.common.table import console, fixed, table
-from merp.tools.predict.prediction import Prediction
+from merp.tools.train.predict.prediction import Prediction
 
 FIRST = 14
 """Images on the first screen."""

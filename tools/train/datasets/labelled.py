@@ -7,13 +7,13 @@ from pathlib import Path
 
 from merp.models.base.errors import BadInput
 from merp.models.network.network import Network
-from merp.tools.datasets.csv_data import read_csv_data
-from merp.tools.datasets.data import Data, fitted
-from merp.tools.datasets.digits import digits
-from merp.tools.datasets.idx_data import idx_files, is_idx, read_idx_data
-from merp.tools.datasets.names import DIGITS
-from merp.tools.datasets.npz_data import read_npz_data
-from merp.tools.datasets.pictures import Size, read_pictures
+from merp.tools.train.datasets.csv_data import read_csv_data
+from merp.tools.train.datasets.data import Data, fitted
+from merp.tools.train.datasets.digits import digits
+from merp.tools.train.datasets.idx_data import idx_files, is_idx, read_idx_data
+from merp.tools.train.datasets.names import DIGITS
+from merp.tools.train.datasets.npz_data import read_npz_data
+from merp.tools.train.datasets.pictures import Size, read_pictures
 
 
 def labelled(source: str, network: Network, argument: str = "data") -> Data:

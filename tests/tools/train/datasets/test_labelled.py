@@ -14,9 +14,9 @@ from merp.models.base.errors import BadInput
 from merp.models.base.notice import Notice
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
-from merp.tools.datasets.data import Data, checked, fitted
-from merp.tools.datasets.labelled import labelled
 from merp.tools.train.data import image_words, split
+from merp.tools.train.datasets.data import Data, checked, fitted
+from merp.tools.train.datasets.labelled import labelled
 from network_text import layer, network_text
 
 BYTES = np.random.default_rng(0).integers(0, 256, (12, 5, 4, 3), dtype=np.uint8)

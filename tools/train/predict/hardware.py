@@ -12,13 +12,13 @@ from merp.models.network.network import Network
 from merp.models.network.registry import machine_of
 from merp.tools.common.fields import ALL, PHASE
 from merp.tools.common.progress import Progress
-from merp.tools.predict.forward import Forward, in_parts
-from merp.tools.predict.inference import Parameters, Words
 from merp.tools.simulate.choice import RunOptions
 from merp.tools.simulate.choose import choose
 from merp.tools.simulate.picked import MOST_IMAGES, check_room, pick
 from merp.tools.simulate.session import simulate_all
 from merp.tools.simulate.simulated import simulated_of
+from merp.tools.train.predict.forward import Forward, in_parts
+from merp.tools.train.predict.inference import Parameters, Words
 
 
 def hardware_outputs(

@@ -14,7 +14,7 @@ import numpy as np
 from merp.models.base.errors import BadInput
 from merp.tools.common.npz import NUMBERS
 from merp.tools.common.photograph import CHANNELS, picture
-from merp.tools.datasets.data import WHITE, Data
+from merp.tools.train.datasets.data import WHITE, Data
 
 Size = tuple[int, int, int]
 

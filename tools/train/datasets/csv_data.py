@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from merp.models.base.errors import BadInput
 from merp.models.base.regular_file import check_regular
 from merp.tools.common.npz import NUMBERS
-from merp.tools.datasets.data import Data, checked
+from merp.tools.train.datasets.data import Data, checked
 
 LABELS = ("label", "labels", "class", "target", "y")
 LINE = 1 << 24

@@ -17,8 +17,8 @@ from merp.models.base.given import given, name_of
 from merp.models.network.network import Network
 from merp.tools.common.given_numbers import check_numbers, given_array
 from merp.tools.common.npz import read_npy, read_npz
-from merp.tools.datasets.data import of_size
-from merp.tools.predict.request import Predict
+from merp.tools.train.datasets.data import of_size
+from merp.tools.train.predict.request import Predict
 
 KEYS = ("input", "images", "x", "X")
 """Keys of images in an ``.npz`` file; the others are ignored."""

@@ -12,7 +12,7 @@ from merp.models.base.memory import check_memory
 from merp.models.golden.memory import at_once, golden_bytes
 from merp.models.network.network import Network
 from merp.tools.common.progress import Progress
-from merp.tools.predict.inference import Inference, Parameters, Words
+from merp.tools.train.predict.inference import Inference, Parameters, Words
 
 GOLDEN = "golden"
 
@@ -54,7 +54,9 @@ def forward(
     """
     if engine == GOLDEN:
         return Forward(golden_outputs(network, images, parameters, progress, inference), None)
-    from merp.tools.predict.hardware import hardware_outputs  # imports simulators only if needed
+    from merp.tools.train.predict.hardware import (
+        hardware_outputs,  # imports simulators only if needed
+    )
 
     return hardware_outputs(network, engine, images, parameters, progress)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from merp.models.network.network import Network
 from merp.tools.common.progress import Progress
-from merp.tools.predict.forward import forward
-from merp.tools.predict.images import images_of
-from merp.tools.predict.inference import Parameters, Words, inference_of
-from merp.tools.predict.labels import names_of_outputs
-from merp.tools.predict.prediction import Prediction
-from merp.tools.predict.request import Predict, PredictKeywords
+from merp.tools.train.predict.forward import forward
+from merp.tools.train.predict.images import images_of
+from merp.tools.train.predict.inference import Parameters, Words, inference_of
+from merp.tools.train.predict.labels import names_of_outputs
+from merp.tools.train.predict.prediction import Prediction
+from merp.tools.train.predict.request import Predict, PredictKeywords
 
 
 @dataclass(frozen=True)

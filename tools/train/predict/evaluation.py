@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from merp.models.golden.loss import Labels, losses_of
 from merp.tools.common.rows import Row, Rows
-from merp.tools.predict.prediction import Prediction
+from merp.tools.train.predict.prediction import Prediction
 
 Counts = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ from merp.tools.common import fields
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
-from merp.tools.predict.request import PredictOptions
+from merp.tools.train.predict.request import PredictOptions
 
 REQUEST = PredictOptions
 FORMATS = (".npy", ".npz")
@@ -24,9 +24,9 @@ def run(asked: PredictOptions) -> int:
     network = open_network(asked.network, fuses=True)
 
     # import numba only after the arguments were checked
-    from merp.tools.predict.predict import prepare
-    from merp.tools.predict.prediction import file_of
-    from merp.tools.predict.show import show
+    from merp.tools.train.predict.predict import prepare
+    from merp.tools.train.predict.prediction import file_of
+    from merp.tools.train.predict.show import show
 
     with ExitStack() as held:
         output = None

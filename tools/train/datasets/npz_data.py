@@ -7,7 +7,7 @@ from pathlib import Path
 
 from merp.models.base.errors import BadInput
 from merp.tools.common.npz import Arrays, read_npz
-from merp.tools.datasets.data import KEYS, Data, checked
+from merp.tools.train.datasets.data import KEYS, Data, checked
 
 TRAIN, TEST = ("x_train", "y_train"), ("x_test", "y_test")
 PAIRS = (KEYS, ("x", "y"), ("X", "y"), TRAIN)

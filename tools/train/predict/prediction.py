@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from merp.models.arithmetic.compiled import Values
 from merp.models.golden.loss import Labels, classes_of, softmax
 from merp.tools.common.rows import Row, Rows
-from merp.tools.predict.forward import Forward
-from merp.tools.predict.request import TOP
+from merp.tools.train.predict.forward import Forward
+from merp.tools.train.predict.request import TOP
 
 
 class Prediction(Rows):

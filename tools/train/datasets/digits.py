@@ -6,8 +6,8 @@ import numpy as np
 
 from merp.models.base.errors import BadInput
 from merp.models.base.given import given
-from merp.tools.datasets.data import Data
-from merp.tools.datasets.names import DIGITS
+from merp.tools.train.datasets.data import Data
+from merp.tools.train.datasets.names import DIGITS
 
 _WHITEST = 16.0  # pixels count the set dots of a 4 x 4 block
 

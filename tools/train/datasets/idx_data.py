@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from merp.models.base.errors import BadInput, shown
 from merp.models.base.regular_file import check_regular
 from merp.tools.common.npz import NUMBERS, RATIO, SMALL
-from merp.tools.datasets.data import WHITE, Data, checked
+from merp.tools.train.datasets.data import WHITE, Data, checked
 
 _BYTES = b"\0\0\x08"
 _IMAGES = re.compile(r"images([-.])idx3-ubyte(\.gz)?$")
