@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 
 from diagrams import FOLDER, FONT, rewritten, tip
 from merp.tools.common.shipped import open_network
-from merp.tools.system.planned_system import planned_step
-from merp.tools.system.request import SystemFields
-from merp.tools.system.vivado import vivado_values, write_vivado
+from merp.tools.fpga.system.planned_system import planned_step
+from merp.tools.fpga.system.request import SystemFields
+from merp.tools.fpga.system.vivado import vivado_values, write_vivado
 from netlist import Wire
 from wiring import Place, Wiring
 

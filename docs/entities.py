@@ -64,8 +64,8 @@ from merp.testbenches.fcnn.pool_bench import pool_top, unpool_top
 from merp.testbenches.fcnn.product_bench import top as product_top
 from merp.testbenches.mac_array.scheduled_bench import scheduled_top
 from merp.testbenches.mazouz.element_bench import arguments
-from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
+from merp.tools.fpga.bitstream.bitstream import bitstream_of
 
 SHIPPED = (
     ("alexnet-kernel1", "conv2", "fp", {"state": True}),

@@ -36,7 +36,7 @@ from merp.cosim.board.self_test import self_test
 from merp.cosim.board.simulated import SimulatedBoard
 from merp.models.base.errors import CheckFailed
 from merp.models.memory.walk import Walk
-from merp.tools.bitstream.register_files import c_header, python_constants
+from merp.tools.fpga.bitstream.register_files import c_header, python_constants
 from needed_tools import needs
 
 

@@ -20,8 +20,8 @@ from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.models.network.phases import PHASES
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
-from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
+from merp.tools.fpga.bitstream.bitstream import bitstream_of
 from needed_tools import needs
 
 SMALL = EngineDesign(

@@ -18,9 +18,9 @@ import pytest
 from checkout import ROOT
 from clean_copy import clean_copy
 from merp.models.network import registry
-from merp.tools.bitstream.engines import engine_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
+from merp.tools.fpga.bitstream.engines import engine_of
 
 EXAMPLE = ROOT / "examples" / "machine"
 POINTS, LINEAR = str(EXAMPLE / "points.toml"), str(EXAMPLE / "linear.toml")

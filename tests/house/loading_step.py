@@ -6,9 +6,9 @@ from pathlib import Path
 from narrow_part import narrow
 
 from merp.tools.common.shipped import open_network
-from merp.tools.system.planned_system import planned_step
-from merp.tools.system.request import SystemOptions
-from merp.tools.system.system_package import loads_of
+from merp.tools.fpga.system.planned_system import planned_step
+from merp.tools.fpga.system.request import SystemOptions
+from merp.tools.fpga.system.system_package import loads_of
 
 SHARE = 0.3
 """Share of the LUTs of a part that has room for half of the engines."""

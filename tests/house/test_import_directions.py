@@ -156,29 +156,27 @@ COSIM = rooms(
 COMMON = "common"
 TOOLS = rooms(
     {"common": "", "common.command_line": "common", "cli": "common common.command_line"},
-    dict.fromkeys(
-        ("bench", "bitstream", "doctor", "layout", "networks", "plan", "traffic", "train.datasets"),
-        COMMON,
-    ),
-    {"bitstream.resources": f"{COMMON} bitstream"},
+    dict.fromkeys(("doctor", "networks", "plan", "traffic", "train.datasets"), COMMON),
+    dict.fromkeys(("fpga.bench", "fpga.bitstream", "fpga.layout"), COMMON),
+    {"fpga.bitstream.resources": f"{COMMON} fpga.bitstream"},
     {"report": COMMON},
-    {"comparison": f"{COMMON} bitstream report"},  # its page is made as the report's is
+    {"comparison": f"{COMMON} fpga.bitstream report"},  # its page is made as the report's is
     {"comparison.cluster": f"{COMMON} report comparison"},  # its tables are a comparison's
     {"comparison.campaign": COMMON},
-    {"comparison.sweep": f"{COMMON} bitstream report comparison comparison.campaign"},
+    {"comparison.sweep": f"{COMMON} fpga.bitstream report comparison comparison.campaign"},
     {"explore": COMMON},
     {"simulate": COMMON, "simulate.verify_float": COMMON},
     {"train.predict": f"{COMMON} simulate train.datasets"},
     {"train": f"{COMMON} train.datasets train.predict"},
-    {"export": f"{COMMON} bitstream"},
-    {"litex": f"{COMMON} train train.datasets"},
-    {"system": f"{COMMON} bitstream export layout litex"},
+    {"fpga.export": f"{COMMON} fpga.bitstream"},
+    {"fpga.litex": f"{COMMON} train train.datasets"},
+    {"fpga.system": f"{COMMON} fpga.bitstream fpga.export fpga.layout fpga.litex"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
-    {"machines.usual": f"{COMMON} bitstream simulate export train plan report"},
+    {"machines.usual": f"{COMMON} fpga.bitstream fpga.export simulate train plan report"},
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export", FCNN),
-        f"{COMMON} machines machines.usual bitstream explore simulate export train train.datasets "
-        "plan layout",
+        f"{COMMON} machines machines.usual explore plan simulate train train.datasets "
+        "fpga.bitstream fpga.export fpga.layout",
     ),
     {f"{CNN_MERP}.plan": f"{COMMON} plan"},
     {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate {CNN_MERP} {CNN_MERP}.plan"},
@@ -186,9 +184,9 @@ TOOLS = rooms(
         f"{CNN_MERP}.report": f"{COMMON} report {CNN_MERP}.plan",
         f"{MAC_ARRAY}.report": f"{COMMON} report",
     },
-    {f"{CNN_MERP}.at_once": f"{COMMON} machines.usual export train"},
-    {f"{CNN_MERP}.chain": f"{COMMON} machines export train {CNN_MERP}.at_once"},
-    {f"{CNN_MERP}.pipeline": f"{COMMON} machines explore export train {CNN_MERP}.at_once"},
+    {f"{CNN_MERP}.at_once": f"{COMMON} machines.usual fpga.export train"},
+    {f"{CNN_MERP}.chain": f"{COMMON} machines fpga.export train {CNN_MERP}.at_once"},
+    {f"{CNN_MERP}.pipeline": f"{COMMON} machines explore fpga.export train {CNN_MERP}.at_once"},
 )
 
 TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))
@@ -258,7 +256,7 @@ def test_imports_point_left_and_down(path: Path) -> None:
         ("merp.hdl.cnn_merp.upsampling.unpool", "import merp.hdl.cnn_merp.sequencer.ring_advance"),
         ("merp.hdl.cnn_merp.ports.maps", "from merp.hdl.cnn_merp.phases.delta import delta"),
         ("merp.models.base.shape", "from merp.models.machines.cnn_merp.params.row import steps"),
-        ("merp.tools.train.data", "from merp.tools.export.export_verb import run"),
+        ("merp.tools.train.data", "from merp.tools.fpga.export.export_verb import run"),
         ("merp.tools.a_new_room.a_file", "from merp.tools.common.table import table"),
     ],
 )

@@ -51,10 +51,10 @@ from merp.hdl.arithmetic.low_product import low_product
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.axi.axi_top import axi_top
-from merp.tools.bitstream.bitstream import bitstream_of
+from merp.tools.fpga.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
-from merp.tools.export.streams import stream_words
+from merp.tools.fpga.export.streams import stream_words
 
 said = {}
 for words in json.loads(sys.argv[1]):

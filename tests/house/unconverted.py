@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from merp.hdl.conversion.convert import Port
-from merp.tools.system import system_package
+from merp.tools.fpga.system import system_package
 
 
 class Converted(NamedTuple):

@@ -37,9 +37,9 @@ from merp.models.machines.mac_array.memory.step_memory import StepMemory
 from merp.models.memory.layout import Layout
 from merp.models.memory.params.commands import Failure, Operation
 from merp.tools.common.shipped import open_network
-from merp.tools.system.driver import UPDATES, constants
-from merp.tools.system.planned_system import planned_step
-from merp.tools.system.request import SystemOptions
+from merp.tools.fpga.system.driver import UPDATES, constants
+from merp.tools.fpga.system.planned_system import planned_step
+from merp.tools.fpga.system.request import SystemOptions
 from needed_tools import needs
 
 LAYERS = "conv1", "conv2", "fc3"

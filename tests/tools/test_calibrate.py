@@ -7,8 +7,8 @@ import pytest
 from checkout import ROOT
 from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources
-from merp.tools.bitstream.resources import calibrate_verb
-from merp.tools.bitstream.resources.utilisation import read_utilisation
+from merp.tools.fpga.bitstream.resources import calibrate_verb
+from merp.tools.fpga.bitstream.resources.utilisation import read_utilisation
 from terminal import Terminal
 
 REPORT = ROOT / "tests" / "data" / "utilisation_synthetic.rpt"

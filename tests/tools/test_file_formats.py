@@ -27,11 +27,11 @@ from merp.models.base.renamed import RenamedWarning
 from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import DEFAULT
 from merp.models.fpga.resources import Resources
-from merp.tools.bitstream.engines import engine_of
-from merp.tools.bitstream.resources import resources_verb
 from merp.tools.cli import main
 from merp.tools.common.seal import SEAL, sealed
 from merp.tools.common.shipped import open_network
+from merp.tools.fpga.bitstream.engines import engine_of
+from merp.tools.fpga.bitstream.resources import resources_verb
 from network_text import layer, network_text
 from small_training import SHORT, laid
 from terminal import Terminal

@@ -24,9 +24,9 @@ from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources, count_cells
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 from merp.testbenches.axi.axi_top import axi_top
-from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
+from merp.tools.fpga.bitstream.bitstream import bitstream_of
 from needed_tools import needs
 from terminal import Terminal
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from merp.models.base.errors import BadInput
-from merp.tools.bitstream.engines import engine_of, printed
 from merp.tools.common.shipped import open_network
+from merp.tools.fpga.bitstream.engines import engine_of, printed
 from terminal import Terminal
 
 

@@ -9,7 +9,7 @@ from system_files import read, words_of
 from unconverted import unconverted
 
 from merp.cosim.board.step_plan import PlannedPass, StepPlan
-from merp.tools.system.bitstreams import divided
+from merp.tools.fpga.system.bitstreams import divided
 from network_text import layer, network_text
 from small_memory import BOARD
 from terminal import Terminal

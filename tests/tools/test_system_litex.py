@@ -18,10 +18,10 @@ from merp.cosim.board.driver import Board
 from merp.cosim.board.system import System
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.tools.common.shipped import open_network
-from merp.tools.litex import bitstream, programs
-from merp.tools.litex.examples import EXAMPLES, Examples, words_of
-from merp.tools.litex.simulate import compared
-from merp.tools.system import litex_work
+from merp.tools.fpga.litex import bitstream, programs
+from merp.tools.fpga.litex.examples import EXAMPLES, Examples, words_of
+from merp.tools.fpga.litex.simulate import compared
+from merp.tools.fpga.system import litex_work
 from merp.tools.train.datasets.digits import digits
 from needed_tools import needs
 from terminal import Terminal

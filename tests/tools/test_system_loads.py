@@ -17,7 +17,7 @@ from merp.hdl.memory.bitstream_loader import BitstreamLoad, IcapPins, bitstream_
 from merp.models.fpga.flash import MIB, SECTOR
 from merp.models.memory.commands import load
 from merp.models.memory.params.commands import WORD, Operation
-from merp.tools.export.package import render
+from merp.tools.fpga.export.package import render
 from needed_tools import needs
 from packages import STUB, run, tcl
 from terminal import Terminal

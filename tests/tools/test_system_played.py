@@ -20,9 +20,9 @@ from merp.models.golden.training import RATE, initial_model, rates_of, train_ste
 from merp.models.memory.params.commands import Failure
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.shipped import open_network
-from merp.tools.system.driver import UPDATES
-from merp.tools.system.planned_system import planned_step
-from merp.tools.system.request import SystemOptions
+from merp.tools.fpga.system.driver import UPDATES
+from merp.tools.fpga.system.planned_system import planned_step
+from merp.tools.fpga.system.request import SystemOptions
 from needed_tools import needs
 from terminal import Terminal
 

@@ -17,7 +17,7 @@ from merp.cosim.board.driver import Board
 from merp.cosim.board.system import System
 from merp.models.golden.training import RATE
 from merp.models.memory.params.commands import ENGINE, Operation
-from merp.tools.system import system_package
+from merp.tools.fpga.system import system_package
 from small_memory import BOARD
 from terminal import Terminal
 

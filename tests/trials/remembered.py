@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 import merp.tools.common.progress_bar as progress_bar
-import merp.tools.export.package as package
+import merp.tools.fpga.export.package as package
+import merp.tools.fpga.system.system_package as system_package
 import merp.tools.report.page as page
 import merp.tools.simulate.map_picture as map_picture
-import merp.tools.system.system_package as system_package
 import merp.tools.train.loss_chart as loss_chart
 import merp.tools.train.report as train_report
 from merp.hdl.conversion.convert import Export, convert

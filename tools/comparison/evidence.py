@@ -266,7 +266,7 @@ def _synthesis(path: Path, record: Record, network: Network) -> Synthesis:
         BadInput: it belongs to no engine of the network, or to other hardware.
     """
     from merp.cosim.engines.myhdl_engine import elaboration_sha  # imports NumPy only if needed
-    from merp.tools.bitstream.engines import engine_of
+    from merp.tools.fpga.bitstream.engines import engine_of
 
     layer, phase = record["layer"], record["phase"]
     engine = engine_of(network, layer, phase)

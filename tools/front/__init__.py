@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from merp.models.base.errors import BadInput
     from merp.testbenches.block.trace import Trace, run_block
     from merp.tools.common.rows import Rows
-    from merp.tools.export.exports import Exports
-    from merp.tools.layout.memory_layout import MemoryLayout
+    from merp.tools.fpga.export.exports import Exports
+    from merp.tools.fpga.layout.memory_layout import MemoryLayout
+    from merp.tools.fpga.system.system_package import SystemPackage
     from merp.tools.plan.rows import Plan
     from merp.tools.simulate.layer_run import LayerRun
     from merp.tools.simulate.simulation import Simulation
-    from merp.tools.system.system_package import SystemPackage
     from merp.tools.traffic.traffic import Traffic
     from merp.tools.train.history import History
     from merp.tools.train.predict.evaluation import Evaluation
@@ -74,12 +74,12 @@ __version__ = version("merp")
 _HOMES = {
     "BadInput": "merp.models.base.errors",
     "Evaluation": "merp.tools.train.predict.evaluation",
-    "Exports": "merp.tools.export.exports",
+    "Exports": "merp.tools.fpga.export.exports",
     "History": "merp.tools.train.history",
     "Layer": "merp.library.layer",
     "LayerRun": "merp.tools.simulate.layer_run",
     "LiteXDevice": "merp.cosim.board.litex_device",
-    "MemoryLayout": "merp.tools.layout.memory_layout",
+    "MemoryLayout": "merp.tools.fpga.layout.memory_layout",
     "Network": "merp.library.network",
     "Plan": "merp.tools.plan.rows",
     "Prediction": "merp.tools.train.predict.prediction",
@@ -87,7 +87,7 @@ _HOMES = {
     "Rows": "merp.tools.common.rows",
     "SimulatedDevice": "merp.cosim.board.simulated_device",
     "Simulation": "merp.tools.simulate.simulation",
-    "SystemPackage": "merp.tools.system.system_package",
+    "SystemPackage": "merp.tools.fpga.system.system_package",
     "Trace": "merp.testbenches.block.trace",
     "Traffic": "merp.tools.traffic.traffic",
     "Training": "merp.tools.train.training",

@@ -66,7 +66,7 @@ def _quick(executable: bytes | None) -> Iterator[None]:
         held.enter_context(patch.object(verilator_builds, "convert", _convert))
         held.enter_context(patch.object(synthesis_resources, "convert", _convert))
         held.enter_context(patch.object(synthesis, "_run", mapped))
-        verb = "merp.tools.bitstream.resources.resources_verb"
+        verb = "merp.tools.fpga.bitstream.resources.resources_verb"
         for place in ("merp.cosim.synthesis.synthesis", verb):
             held.enter_context(patch(f"{place}.yosys_version", lambda: "0", create=True))
         if executable is not None:

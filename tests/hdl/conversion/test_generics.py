@@ -20,8 +20,8 @@ from merp.hdl.conversion.convert import Export, Language, convert
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.testbenches.axi.axi_top import axi_top
-from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
+from merp.tools.fpga.bitstream.bitstream import bitstream_of
 
 CHECK = re.compile(r'are_converted\(\s*"(\w+): ([\w, ]+)",\s*([^\n]+),\n\s*(.*?)\n +\);', re.DOTALL)
 

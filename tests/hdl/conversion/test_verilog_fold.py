@@ -18,8 +18,8 @@ from merp.hdl.conversion._numbers import number
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity
 from merp.testbenches.axi.axi_top import axi_top
-from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
+from merp.tools.fpga.bitstream.bitstream import bitstream_of
 from needed_tools import needs
 from side_by_side import Design, verdicts
 

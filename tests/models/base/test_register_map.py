@@ -24,9 +24,9 @@ from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.network.network import Layer, Network
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
-from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
+from merp.tools.fpga.bitstream.bitstream import bitstream_of
 from needed_tools import needs
 from terminal import Terminal
 

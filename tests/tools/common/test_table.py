@@ -73,7 +73,7 @@ from contextlib import redirect_stdout
 from merp.cosim.synthesis.resources import Block
 from merp.models.fpga.resources import Resources
 from merp.tools import cli
-from merp.tools.bitstream.resources import calibrate_verb, resources_verb
+from merp.tools.fpga.bitstream.resources import calibrate_verb, resources_verb
 
 each = Resources(logic=1234567, shift=139, memory=764, ff=14050, bram=16.5, dsp=72)
 blocks = [Block(name=name, count=36, each=each, delay_ns=6.9)

@@ -9,8 +9,8 @@ import pytest
 
 from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.models.network.network_file import read_network
-from merp.tools.bitstream.engines import engine_of
 from merp.tools.cli import main
+from merp.tools.fpga.bitstream.engines import engine_of
 from terminal import Terminal
 
 LAYERS = """

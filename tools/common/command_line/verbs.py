@@ -96,7 +96,7 @@ VERBS = {
     ),
     "layout": Verb(
         group="understand",
-        room="layout",
+        room="fpga.layout",
         line="arrays of a training step in an accelerator's memory",
         description=(
             "Places the arrays of a training step in the memory of an accelerator: images, maps, "
@@ -279,7 +279,7 @@ VERBS = {
     ),
     "export": Verb(
         group="build",
-        room="export",
+        room="fpga.export",
         line="write designs as packages for FPGA flows",
         description=(
             "Writes a package for each design and phase, or one package for a whole pipeline. "
@@ -297,7 +297,7 @@ VERBS = {
     ),
     "system": Verb(
         group="build",
-        room="system",
+        room="fpga.system",
         line="write an accelerator that trains from memory, with its lists",
         description=(
             "Writes the accelerator that runs a whole training step from memory, in VHDL and "
@@ -319,7 +319,7 @@ VERBS = {
     ),
     "registers": Verb(
         group="build",
-        room="bitstream",
+        room="fpga.bitstream",
         line="AXI4-Lite registers of a design, and their values for a layer",
         description=(
             "Prints the registers of a layer's design with AXI interfaces, and their values for "
@@ -335,7 +335,7 @@ VERBS = {
     ),
     "resources": Verb(
         group="build",
-        room="bitstream.resources",
+        room="fpga.bitstream.resources",
         line="count LUTs, flip-flops, block RAM and DSPs with Yosys",
         description=(
             "Synthesises the engine of a layer with Yosys, block by block, and counts its FPGA "
@@ -355,7 +355,7 @@ VERBS = {
     ),
     "calibrate": Verb(
         group="build",
-        room="bitstream.resources",
+        room="fpga.bitstream.resources",
         line="compare a Vivado utilisation report with merp's estimate",
         description=(
             "Compares the estimate of merp resources with Vivado's report_utilization of the same "

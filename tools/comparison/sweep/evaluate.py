@@ -109,7 +109,7 @@ def _logic(network: Network) -> dict[str, float]:
     """Return the most resources that any bitstream of the network uses, of each kind."""
     from merp.cosim.synthesis.resources import measure, total  # import only if needed: it is slow
     from merp.testbenches.axi.axi_top import axi_top
-    from merp.tools.bitstream.bitstream import bitstream_of
+    from merp.tools.fpga.bitstream.bitstream import bitstream_of
 
     streams = {}
     for layer, phase in layer_passes(network):

@@ -20,9 +20,9 @@ from importlib.util import find_spec
 if find_spec("cocotbext") is None:  # it depends on cocotb
     raise ImportError("merp.cocotb: cocotb not found, install it with: pip install 'merp[hdl]'")
 
-from merp.tools.bench.bench import Bench, bench_test
-from merp.tools.bench.package import Package, Vectors
-from merp.tools.bench.result import Result
-from merp.tools.bench.simulate import run_tests
+from merp.tools.fpga.bench.bench import Bench, bench_test
+from merp.tools.fpga.bench.package import Package, Vectors
+from merp.tools.fpga.bench.result import Result
+from merp.tools.fpga.bench.simulate import run_tests
 
 __all__ = ["Bench", "Package", "Result", "Vectors", "bench_test", "run_tests"]

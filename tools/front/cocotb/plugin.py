@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from merp.tools.bench.package import Package
-from merp.tools.bench.simulate import run_tests
+from merp.tools.fpga.bench.package import Package
+from merp.tools.fpga.bench.simulate import run_tests
 
 
 @pytest.fixture

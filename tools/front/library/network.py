@@ -11,11 +11,11 @@ from merp.models.network import network as description
 from merp.models.network.phases import pair_named
 from merp.tools.common.request import asks
 from merp.tools.common.rows import Rows, layer_row
-from merp.tools.export.request import ExportKeywords
-from merp.tools.layout.request import LayoutFields
+from merp.tools.fpga.export.request import ExportKeywords
+from merp.tools.fpga.layout.request import LayoutFields
+from merp.tools.fpga.system.request import SystemKeywords
 from merp.tools.plan.request import PlanKeywords
 from merp.tools.simulate.request import SimulateKeywords
-from merp.tools.system.request import SystemKeywords
 from merp.tools.traffic import request
 from merp.tools.traffic.traffic import Traffic, traffic_of
 from merp.tools.train.evaluate_request import EvaluateKeywords
@@ -23,11 +23,11 @@ from merp.tools.train.predict.request import PredictKeywords
 from merp.tools.train.request import TrainKeywords
 
 if TYPE_CHECKING:
-    from merp.tools.export.exports import Exports
-    from merp.tools.layout.memory_layout import MemoryLayout
+    from merp.tools.fpga.export.exports import Exports
+    from merp.tools.fpga.layout.memory_layout import MemoryLayout
+    from merp.tools.fpga.system.system_package import SystemPackage
     from merp.tools.plan.rows import Plan
     from merp.tools.simulate.simulation import Simulation
-    from merp.tools.system.system_package import SystemPackage
     from merp.tools.train.predict.evaluation import Evaluation
     from merp.tools.train.predict.prediction import Prediction
     from merp.tools.train.training import Training
@@ -119,7 +119,7 @@ class Network(Mapping[str, Layer]):
             BadInput: an argument is not allowed, or a layer has no design. Or its machine has no
                 arrays in memory, or they do not fit the memory.
         """
-        from merp.tools.layout.memory_layout import layout_of
+        from merp.tools.fpga.layout.memory_layout import layout_of
 
         return layout_of(self.description, asked)
 
@@ -195,7 +195,7 @@ class Network(Mapping[str, Layer]):
                 written. Existing files are then kept.
             RuntimeError: GHDL or Verilator, if installed, refuses the exported files.
         """
-        from merp.tools.export.exports import export
+        from merp.tools.fpga.export.exports import export
 
         return export(self.description, asked)
 
@@ -209,6 +209,6 @@ class Network(Mapping[str, Layer]):
                 Existing files are then kept.
             RuntimeError: GHDL or Verilator, if installed, refuses the hardware.
         """
-        from merp.tools.system.system_package import system
+        from merp.tools.fpga.system.system_package import system
 
         return system(self.description, asked)

@@ -7,8 +7,8 @@ from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.fpga.published import published
 from merp.models.network.network import Network
 from merp.models.network.phases import fusing, going_back_for
-from merp.tools.bitstream.bitstream import bitstream_of
-from merp.tools.bitstream.engines import LoadedEngine, PublishedSize
+from merp.tools.fpga.bitstream.bitstream import bitstream_of
+from merp.tools.fpga.bitstream.engines import LoadedEngine, PublishedSize
 
 
 def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:

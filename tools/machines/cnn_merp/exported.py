@@ -14,7 +14,7 @@ from merp.models.machines.cnn_merp.params.word_counters import stored_format, wo
 from merp.models.network.branches import behind, previous, receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import DP, NAMED, ONE_PASS, PAIR
-from merp.tools.bitstream.bitstream import Bitstream
+from merp.tools.fpga.bitstream.bitstream import Bitstream
 from merp.tools.machines.usual.exported import Usual
 
 SMALL_MAPS = 4  # input maps
@@ -28,7 +28,7 @@ SMALL_ROWS = {
 
 
 class OfCnnMerp(Usual):
-    """As ``tools.export.exported.Exported``."""
+    """As ``tools.fpga.export.exported.ExportedMachine``."""
 
     def check(self, network: Network, layer: Layer, images: int) -> None:
         """Check that the design of a layer supports the number of images."""

@@ -8,9 +8,9 @@ from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network.network import Network
 from merp.models.network.phases import called, fusing, going_back_for
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.tools.bitstream.bitstream import bitstream_of
-from merp.tools.bitstream.settings import RegisterQuery, Settings
 from merp.tools.common.bitstream_options import check_options
+from merp.tools.fpga.bitstream.bitstream import bitstream_of
+from merp.tools.fpga.bitstream.settings import RegisterQuery, Settings
 
 
 def settings(network: Network, asked: RegisterQuery) -> Settings:

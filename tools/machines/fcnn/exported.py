@@ -10,11 +10,11 @@ from merp.models.machines.fcnn.runs import check_run
 from merp.models.network.branches import previous, receiver
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import DP, FP, KU
-from merp.tools.export.operands import Operand
+from merp.tools.fpga.export.operands import Operand
 from merp.tools.machines.usual.exported import Usual
 
 if TYPE_CHECKING:  # slow imports, therefore late
-    from merp.tools.bitstream.bitstream import Bitstream
+    from merp.tools.fpga.bitstream.bitstream import Bitstream
 
 _ARRAYS: Final = {
     (FP.name, "kernel"): "kernels", (FP.name, "bias"): "biases",
@@ -31,7 +31,7 @@ _ARRAYS: Final = {
 
 
 class Exported(Usual):
-    """As ``tools.export.exported.ExportedMachine``."""
+    """As ``tools.fpga.export.exported.ExportedMachine``."""
 
     def check(self, network: Network, layer: Layer, images: int) -> None:
         """Check that the lanes divide the batch.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from merp.models.machines.fcnn.phases import design_of
 from merp.models.machines.fcnn.runs import check_run
 from merp.models.network.network import Network
-from merp.tools.bitstream.settings import RegisterQuery, Settings
+from merp.tools.fpga.bitstream.settings import RegisterQuery, Settings
 from merp.tools.machines.usual.settings import settings as usual
 
 

@@ -7,7 +7,7 @@ from merp.models.machines.mac_array.comparison.paper import of_paper
 from merp.models.machines.mac_array.passes import design_of
 from merp.models.network.network import Network
 from merp.testbenches.mac_array.trainer_bench import trainer_top
-from merp.tools.bitstream.engines import VENDOR, LoadedEngine, PublishedSize
+from merp.tools.fpga.bitstream.engines import VENDOR, LoadedEngine, PublishedSize
 
 
 def engine(network: Network, layer: str | None, phase: str | None) -> LoadedEngine:

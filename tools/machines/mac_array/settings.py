@@ -11,8 +11,8 @@ from merp.models.network.network import Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import PHASES, has_phase, lacks
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.tools.bitstream.settings import RegisterQuery, Settings
 from merp.tools.common.bitstream_options import check_options
+from merp.tools.fpga.bitstream.settings import RegisterQuery, Settings
 from merp.tools.machines.mac_array.engine import engine
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from merp.models.base.errors import BadInput
 from merp.models.network.network import Network
-from merp.tools.bitstream.bitstream import Bitstream, bitstream_of
-from merp.tools.bitstream.engines import LoadedEngine
+from merp.tools.fpga.bitstream.bitstream import Bitstream, bitstream_of
+from merp.tools.fpga.bitstream.engines import LoadedEngine
 from merp.tools.machines.usual.choose import check_phase
 
 

@@ -7,8 +7,8 @@ from merp.models.fpga.order_codes import FlowTarget
 from merp.models.network.network import Network
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
-from merp.tools.export.listed import show
-from merp.tools.export.request import ExportOptions, selected
+from merp.tools.fpga.export.listed import show
+from merp.tools.fpga.export.request import ExportOptions, selected
 
 
 def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
@@ -17,7 +17,7 @@ def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
         raise BadInput("export: which design? give --layer L or --all")
     selection = selected(network, asked)
 
-    from merp.tools.export.run import Exporting  # slow imports, therefore late
+    from merp.tools.fpga.export.run import Exporting  # slow imports, therefore late
 
     ready = Exporting.of(selection)
     with (

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from merp.models.base.storage import StoredFormat
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import phase_on
-from merp.tools.export.operands import Operand, operand
+from merp.tools.fpga.export.operands import Operand, operand
 from merp.tools.simulate.picked import MOST_IMAGES
 
 if TYPE_CHECKING:  # slow imports, therefore late
-    from merp.tools.bitstream.bitstream import Bitstream
+    from merp.tools.fpga.bitstream.bitstream import Bitstream
 
 MAPS, ROWS = 2, 4
 """Maximum maps and rows of a small layer. Kernel and pooling may require more rows."""
 
 
 class Usual:
-    """As ``tools.export.exported.Exported``."""
+    """As ``tools.fpga.export.exported.ExportedMachine``."""
 
     def check(self, network: Network, layer: Layer, images: int) -> None:
         """Check that the layer has a design.

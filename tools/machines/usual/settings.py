@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merp.models.network.network import Network
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.tools.bitstream.settings import RegisterQuery, Settings
+from merp.tools.fpga.bitstream.settings import RegisterQuery, Settings
 from merp.tools.machines.usual.choose import check_usual
 from merp.tools.machines.usual.engine import of_layer
 

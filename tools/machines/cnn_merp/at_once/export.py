@@ -5,8 +5,8 @@ from __future__ import annotations
 from merp.models.machines.cnn_merp.designs import design_of
 from merp.models.machines.cnn_merp.params.sizing import check_fits
 from merp.models.network.network import Network
-from merp.tools.export.listed import OF_DESIGNS, refuse
-from merp.tools.export.request import ExportOptions
+from merp.tools.fpga.export.listed import OF_DESIGNS, refuse
+from merp.tools.fpga.export.request import ExportOptions
 
 
 def check_asked(asked: ExportOptions, network: Network) -> None:

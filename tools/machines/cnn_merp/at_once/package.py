@@ -28,7 +28,7 @@ from merp.models.network.network import Network
 from merp.testbenches.axi.axi_top import axi_top
 from merp.tools.common.input_maps import random_maps
 from merp.tools.common.time_spent import TimeSpent
-from merp.tools.export.package import Frame, write_header
+from merp.tools.fpga.export.package import Frame, write_header
 
 PARAMETERS = {
     "kernel": "kernels in the order m, n, row, column",

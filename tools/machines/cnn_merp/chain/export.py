@@ -7,9 +7,9 @@ from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.network.network import Network
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
-from merp.tools.export.languages import DIALECTS
-from merp.tools.export.listed import show
-from merp.tools.export.request import ExportOptions
+from merp.tools.fpga.export.languages import DIALECTS
+from merp.tools.fpga.export.listed import show
+from merp.tools.fpga.export.request import ExportOptions
 from merp.tools.machines.cnn_merp.at_once.export import check_asked
 
 
@@ -20,7 +20,7 @@ def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:
         BadInput: as in ``check_asked`` and ``ChainPackages``.
     """
     check_asked(asked, network)
-    from merp.tools.export.run import row
+    from merp.tools.fpga.export.run import row
     from merp.tools.machines.cnn_merp.chain.packages import (
         ChainPackages,  # slow imports, therefore late
     )

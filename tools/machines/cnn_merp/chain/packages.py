@@ -26,9 +26,9 @@ from merp.tools.common.output import Output
 from merp.tools.common.owned import manifest_sha
 from merp.tools.common.progress import Progress
 from merp.tools.common.time_spent import TimeSpent
-from merp.tools.export.languages import Dialect
-from merp.tools.export.package import Frame, render
-from merp.tools.export.schedule import PAGE, SCHEDULE
+from merp.tools.fpga.export.languages import Dialect
+from merp.tools.fpga.export.package import Frame, render
+from merp.tools.fpga.export.schedule import PAGE, SCHEDULE
 from merp.tools.machines.cnn_merp.at_once.package import PARAMETERS, random_step, when, write_step
 
 WORDS = {

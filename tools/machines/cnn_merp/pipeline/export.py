@@ -5,9 +5,9 @@ from __future__ import annotations
 from merp.models.fpga.order_codes import FlowTarget
 from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.network.network import Network
-from merp.tools.export.languages import DIALECTS
-from merp.tools.export.listed import write_package
-from merp.tools.export.request import ExportOptions
+from merp.tools.fpga.export.languages import DIALECTS
+from merp.tools.fpga.export.listed import write_package
+from merp.tools.fpga.export.request import ExportOptions
 from merp.tools.machines.cnn_merp.at_once.export import check_asked
 
 

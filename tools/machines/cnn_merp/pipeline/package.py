@@ -22,8 +22,8 @@ from merp.models.network.network import Network
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.top.top import Top
 from merp.tools.common.time_spent import TimeSpent
-from merp.tools.export.languages import Dialect
-from merp.tools.export.package import Frame
+from merp.tools.fpga.export.languages import Dialect
+from merp.tools.fpga.export.package import Frame
 from merp.tools.machines.cnn_merp.at_once.package import PARAMETERS, random_step, when, write_step
 
 KIND = "pipeline"

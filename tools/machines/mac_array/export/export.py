@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from merp.models.fpga.order_codes import FlowTarget
 from merp.models.network.network import Network
-from merp.tools.export.languages import DIALECTS
-from merp.tools.export.listed import OF_DESIGNS, refuse, write_package
-from merp.tools.export.request import ExportOptions
+from merp.tools.fpga.export.languages import DIALECTS
+from merp.tools.fpga.export.listed import OF_DESIGNS, refuse, write_package
+from merp.tools.fpga.export.request import ExportOptions
 
 
 def export(asked: ExportOptions, network: Network, target: FlowTarget) -> int:

@@ -25,8 +25,8 @@ from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.mac_array.trainer_bench import trainer_top
 from merp.testbenches.top.top import Top, TopPorts
 from merp.tools.common.time_spent import TimeSpent
-from merp.tools.export.languages import Dialect
-from merp.tools.export.package import Frame, write_header, write_software
+from merp.tools.fpga.export.languages import Dialect
+from merp.tools.fpga.export.package import Frame, write_header, write_software
 from merp.tools.machines.mac_array.export.schedule import (
     ScheduledPass,
     kind_of,

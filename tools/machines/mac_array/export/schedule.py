@@ -23,7 +23,7 @@ from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 from merp.testbenches.mac_array.trainer_bench import registers
-from merp.tools.export.operands import Operand
+from merp.tools.fpga.export.operands import Operand
 
 FIRST, LAST = OF_IMAGE
 

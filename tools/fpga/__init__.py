@@ -1,0 +1,1 @@
+"""Designs on an FPGA: bitstreams, packages and their benches, memory layouts, systems."""
