@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.block.cocotb_run import CocotbTests, simulator
+from merp.cosim.engines.cocotb_run import CocotbTests, simulator
 from merp.cosim.engines.lint import lint
 from merp.cosim.engines.simulators import NO_REWRITING, find_verilator
 from merp.hdl.conversion.convert import Export, convert

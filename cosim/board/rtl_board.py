@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.block.cocotb_run import CocotbTests, simulator
 from merp.cosim.board.buffers import Buffer, Buffers
 from merp.cosim.board.bus import Bus, Direction, Pass
 from merp.cosim.board.system import System
+from merp.cosim.engines.cocotb_run import CocotbTests, simulator
 from merp.cosim.engines.simulators import NO_REWRITING
 from merp.hdl.conversion.convert import convert
 from merp.models.base.errors import CheckFailed

@@ -12,11 +12,11 @@ from typing import Protocol, cast
 
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.loader import phase_of
+from merp.cosim.machines.training.hardware_step import LayerPasses, check
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.audit.run_and_audit import given
 from merp.cosim.phases.expectation import Pair
 from merp.cosim.phases.phase import HardwarePhase
-from merp.cosim.training.hardware_step import LayerPasses, check
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.rates import Rates, UpdateRule

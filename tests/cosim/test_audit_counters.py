@@ -12,11 +12,11 @@ from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.phases.forward import expect_forward, forward_run, forward_top
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
+from merp.cosim.machines.training.hardware_step import HardwareStep
 from merp.cosim.phases.audit import run_and_audit
 from merp.cosim.phases.audit.audit import Audit, audit
 from merp.cosim.phases.audit.waveform import transfers
 from merp.cosim.phases.expectation import Expectation
-from merp.cosim.training.hardware_step import HardwareStep
 from merp.hdl.base.status import Status
 from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
 from merp.models.arithmetic.words import to_bits

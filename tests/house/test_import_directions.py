@@ -128,29 +128,29 @@ COSIM = rooms(
     {"engines.programs": ""},
     {"engines": "engines.programs"},
     {"block": "engines engines.programs"},
-    {"board": "block engines engines.programs"},
+    {"board": "engines engines.programs"},
     {"phases": "engines", "phases.audit": "engines phases"},
-    {"training": "board phases phases.audit"},
-    {"machines": "engines phases phases.audit training"},
+    {"machines.training": "board phases phases.audit"},
+    {"machines": "engines phases phases.audit machines.training"},
     {CNN_MERP: "machines", "synthesis": "engines engines.programs machines"},
     {f"{CNN_MERP}.phases": "engines phases"},
     {f"{CNN_MERP}.passes": f"phases phases.audit {CNN_MERP}.phases"},
     {
-        f"{CNN_MERP}.training": f"engines board phases phases.audit training {CNN_MERP}.passes "
-        f"{CNN_MERP}.phases"
+        f"{CNN_MERP}.training": f"engines board phases phases.audit machines.training "
+        f"{CNN_MERP}.passes {CNN_MERP}.phases"
     },
     {
-        f"{CNN_MERP}.at_once": f"engines phases phases.audit training {CNN_MERP}.phases "
+        f"{CNN_MERP}.at_once": f"engines phases phases.audit machines.training {CNN_MERP}.phases "
         f"{CNN_MERP}.training"
     },
     {f"{CNN_MERP}.pipeline": f"phases {CNN_MERP}.at_once {CNN_MERP}.phases {CNN_MERP}.training"},
     {
-        f"{CNN_MERP}.chain": f"engines engines.programs phases training {CNN_MERP}.at_once "
-        f"{CNN_MERP}.phases {CNN_MERP}.training"
+        f"{CNN_MERP}.chain": f"engines engines.programs phases machines.training "
+        f"{CNN_MERP}.at_once {CNN_MERP}.phases {CNN_MERP}.training"
     },
-    {FCNN: "engines machines phases phases.audit training"},
+    {FCNN: "engines machines phases phases.audit machines.training"},
     {f"{MAC_ARRAY}.phases": "engines phases"},
-    {MAC_ARRAY: f"board machines phases phases.audit training {MAC_ARRAY}.phases"},
+    {MAC_ARRAY: f"board machines phases phases.audit machines.training {MAC_ARRAY}.phases"},
 )
 
 COMMON = "common"

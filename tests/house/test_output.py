@@ -36,7 +36,7 @@ WRITERS = {
     "tools/fpga/bench/simulate.py": "a folder that the caller gives, of a test",
     "tools/common/streams.py": "standard streams, not files",
     "cosim/block/replay.py": "a folder that the caller gives, of a test",
-    "cosim/block/cocotb_run.py": "a folder that the caller gives, of a test",
+    "cosim/engines/cocotb_run.py": "a folder that the caller gives, of a test",
     "cosim/board/rtl_board.py": "a folder that the caller gives, of a test",
     "cosim/block/formal.py": "a folder that the caller gives, of a test",
 }

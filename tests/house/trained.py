@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from merp.cosim.machines.cnn_merp.at_once.step import StepAtOnce
-from merp.cosim.training.hardware_step import HardwareStep, StepOutcome
+from merp.cosim.machines.training.hardware_step import HardwareStep, StepOutcome
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import Step, initial_model, rates_of, train_step
 from merp.models.network.network import Network

@@ -12,7 +12,7 @@ import merp
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.passes import delta_tiles, forward_tiles, update_tiles
 from merp.cosim.machines.cnn_merp.passes.cut import in_order
-from merp.cosim.training.hardware_step import HardwareStep
+from merp.cosim.machines.training.hardware_step import HardwareStep
 from merp.tools.cli import main
 from network_text import layer, max_pool, network_text
 from terminal import Terminal

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from merp.cosim.training.hardware_step import WholeStep
+from merp.cosim.machines.training.hardware_step import WholeStep
 from merp.models.arithmetic.compiled import Values
 from merp.models.golden.loss import Labels
 from merp.models.network.machine import Machine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from merp.cosim.training.hardware_step import Audits
+from merp.cosim.machines.training.hardware_step import Audits
 from merp.models.memory.bus_record import BusRecord, add_to, total_of
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from merp.cosim.machines.training.hardware_step import Audits
 from merp.cosim.phases.audit.audit import Audit, combine
-from merp.cosim.training.hardware_step import Audits
 from merp.models.network.network import Network
 from merp.models.network.phases import counted_as, phases_counted
 

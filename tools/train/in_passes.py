@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
-from merp.cosim.training.hardware_step import Audits
+from merp.cosim.machines.training.hardware_step import Audits
 from merp.models.base.rates import UpdateRule
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from merp.cosim.machines.loader import optional_part
-from merp.cosim.training.hardware_step import Audits, WholeStep
+from merp.cosim.machines.training.hardware_step import Audits, WholeStep
 from merp.models.base.file_format import TRAINING, numbered
 from merp.models.network.machine import Machine
 from merp.models.network.network import Network

@@ -10,8 +10,8 @@ import numpy as np
 
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.fcnn.module import Module, hand_back
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.expectation import GroupPass
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.hdl.fcnn.fcnn_conv import ConvPorts, fcnn_conv
 from merp.models.base.bits import Bits
 from merp.models.golden.inference import group_maps, group_parameters, own_maps

@@ -9,8 +9,8 @@ import numpy as np
 
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.fcnn.module import Module, named_gradients
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.expectation import GroupPass, Pair
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.hdl.fcnn.fcnn_gradient import GradientPorts, fcnn_gradient
 from merp.models.base.bits import Bits
 from merp.models.golden.inference import group_maps, own_maps

@@ -13,9 +13,9 @@ from typing import cast
 from merp.cosim.machines.fcnn.module import Module
 from merp.cosim.machines.fcnn.pooling import Unpooling
 from merp.cosim.machines.loader import phase_of
+from merp.cosim.machines.training.hardware_step import LayerPasses, check
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.audit.run_and_audit import given
-from merp.cosim.training.hardware_step import LayerPasses, check
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.base.rates import UpdateRule
 from merp.models.golden.initial import Parameters

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.cosim.engines.record import RunRecord
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.expectation import Expectation, GroupPass, ReportedPort, UnitWork
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.hdl.base.interface import Interface
 from merp.models.base.bits import Bits
 from merp.models.base.counters import Counter

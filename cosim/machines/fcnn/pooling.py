@@ -10,8 +10,8 @@ import numpy as np
 
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.fcnn.module import Module
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.expectation import GroupPass
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.hdl.fcnn.fcnn_pool import FcnnPoolPorts, fcnn_pool
 from merp.hdl.fcnn.fcnn_unpool import FcnnUnpoolPorts, fcnn_unpool
 from merp.models.base.bits import Bits

@@ -10,8 +10,8 @@ import numpy as np
 
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.fcnn.module import Module, hand_back, named_gradients
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.expectation import GroupPass, Pair
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.hdl.fcnn.fcnn_mlp import ProductPorts, fcnn_mlp
 from merp.models.base.bits import Bits
 from merp.models.golden.convolution import convolution

@@ -19,8 +19,8 @@ from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.step_plan import board_phases, step_plan
 from merp.cosim.machines.mac_array.stored import stored_images, stored_parameters
 from merp.cosim.machines.mac_array.training import ArrayStepped, step_passes, stepped
+from merp.cosim.machines.training.board_run import BoardRun
 from merp.cosim.phases.audit.audit import Audit
-from merp.cosim.training.board_run import BoardRun
 from merp.models.arithmetic.fixed import Words
 from merp.models.base.errors import BadInput
 from merp.models.base.given import mention

@@ -8,7 +8,7 @@ import numpy as np
 
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.phases.layout import beats
-from merp.cosim.training.board_run import StoredArray
+from merp.cosim.machines.training.board_run import StoredArray
 from merp.models.arithmetic.fixed import Words
 from merp.models.base.bits import Bits
 from merp.models.machines.mac_array.orders import forward_kernels

@@ -18,9 +18,9 @@ from merp.cosim.machines.mac_array.phases.delta import ArrayDeltaPhase
 from merp.cosim.machines.mac_array.phases.forward import ArrayForwardPhase
 from merp.cosim.machines.mac_array.phases.step_order import step_order
 from merp.cosim.machines.mac_array.phases.update import Update
+from merp.cosim.machines.training.hardware_step import Audits, check
 from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.phases.audit.run_and_audit import Passes, given, run_and_audit
-from merp.cosim.training.hardware_step import Audits, check
 from merp.models.arithmetic.fixed import Words
 from merp.models.base.ordered_sum import ordered_sum
 from merp.models.golden.loss import Labels

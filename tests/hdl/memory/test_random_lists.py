@@ -14,7 +14,7 @@ from list_session import ListSession
 from lists_in_cocotb import FOLDER, JOB, RESULT
 
 from block_bench import BlockBench
-from merp.cosim.block.cocotb_run import CocotbTests, simulator
+from merp.cosim.engines.cocotb_run import CocotbTests, simulator
 from merp.cosim.engines.simulators import NO_REWRITING
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import Bundles, Stream, bits

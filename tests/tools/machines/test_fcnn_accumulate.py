@@ -8,7 +8,7 @@ import pytest
 
 import merp
 from marks import few
-from merp.cosim.training import hardware_step
+from merp.cosim.machines.training import hardware_step
 from merp.models.base.errors import BadInput
 from merp.models.network.registry import machines, runners
 from network_text import layer, max_pool, network_text

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from types import ModuleType
 
-from merp.cosim.block.cocotb_run import CocotbFailed, CocotbTests, simulator
+from merp.cosim.engines.cocotb_run import CocotbFailed, CocotbTests, simulator
 from merp.models.base.errors import BadInput
 from merp.tools.fpga.bench.bench import FOLDER
 from merp.tools.fpga.bench.package import Package

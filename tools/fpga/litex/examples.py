@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from merp.cosim.machines.mac_array.phases.array_step import ArrayStep
 from merp.cosim.machines.mac_array.stored import stored_images, stored_parameters
-from merp.cosim.training.board_run import StoredArray
+from merp.cosim.machines.training.board_run import StoredArray
 from merp.models.arithmetic.fixed import Words
 from merp.models.golden.loss import Labels
 from merp.models.machines.mac_array.fixed_golden_step import FixedGoldenStep

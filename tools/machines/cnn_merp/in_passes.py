@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
-from merp.cosim.training.hardware_step import Audits
+from merp.cosim.machines.training.hardware_step import Audits
 from merp.models.base.rates import PLAIN, UpdateRule
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.plan import plan

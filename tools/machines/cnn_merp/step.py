@@ -5,7 +5,7 @@ from __future__ import annotations
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.planned_layers import PlannedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
-from merp.cosim.training.hardware_step import HardwareStep, Layers
+from merp.cosim.machines.training.hardware_step import HardwareStep, Layers
 from merp.models.base.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.machines.cnn_merp.plan.planned import NetworkPlan

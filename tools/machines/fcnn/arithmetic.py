@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.cosim.machines.fcnn.in_modules import InModules
-from merp.cosim.training.hardware_step import HardwareStep
+from merp.cosim.machines.training.hardware_step import HardwareStep
 from merp.models.machines.fcnn.phases import design_of
 from merp.models.machines.fcnn.runs import check_run
 from merp.tools.common.progress import Progress

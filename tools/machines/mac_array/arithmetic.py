@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from merp.cosim.machines.mac_array.phases.built import check_array
 from merp.cosim.machines.mac_array.training import ArrayStepped, ArrayTraining
-from merp.cosim.training.hardware_step import check
+from merp.cosim.machines.training.hardware_step import check
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.fixed import LEAST, MOST, Words, to_numbers, to_words
 from merp.models.base.errors import BadInput

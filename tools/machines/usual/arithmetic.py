@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.cosim.machines.in_phases import InPhases
-from merp.cosim.training.hardware_step import HardwareStep, StepOutcome
+from merp.cosim.machines.training.hardware_step import HardwareStep, StepOutcome
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.base.bits import Bits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from merp.cosim.training.hardware_step import check
+from merp.cosim.machines.training.hardware_step import check
 from merp.models.arithmetic.compiled import Values
 from merp.models.base.errors import BadInput
 from merp.models.network.network import Network

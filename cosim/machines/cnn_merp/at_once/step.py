@@ -17,10 +17,10 @@ from merp.cosim.machines.cnn_merp.phases.forward import PORTS
 from merp.cosim.machines.cnn_merp.phases.kernel_update import KernelUpdate
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored, widened_words
 from merp.cosim.machines.cnn_merp.training.groups import joined_updates
+from merp.cosim.machines.training.hardware_step import StepOutcome, WholeStep, check
 from merp.cosim.phases.audit.audit import Audit
 from merp.cosim.phases.audit.run_and_audit import Audited
 from merp.cosim.phases.expectation import Pair
-from merp.cosim.training.hardware_step import StepOutcome, WholeStep, check
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed
 from merp.models.base.rates import Rates

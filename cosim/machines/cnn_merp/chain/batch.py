@@ -15,8 +15,8 @@ from merp.cosim.machines.cnn_merp.chain.of_share import own_maps, updated_share
 from merp.cosim.machines.cnn_merp.phases.delta import DeltaPhase, delta_run, expect_delta
 from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase, expect_forward, forward_run
 from merp.cosim.machines.cnn_merp.phases.kernel_update import expect_update, kernel_update_run
+from merp.cosim.machines.training.crossing import Crossing
 from merp.cosim.phases.expectation import GroupPass
-from merp.cosim.training.crossing import Crossing
 from merp.models.base.bits import Bits
 from merp.models.base.rates import Rates
 from merp.models.golden.convolution import from_biases, partial_sums

@@ -15,7 +15,7 @@ from merp.cosim.machines.cnn_merp.chain.of_share import updated_share
 from merp.cosim.machines.cnn_merp.chain.peers import Peers
 from merp.cosim.machines.cnn_merp.chain.waits import circle
 from merp.cosim.machines.cnn_merp.training.groups import check_designs
-from merp.cosim.training.hardware_step import WholeStep
+from merp.cosim.machines.training.hardware_step import WholeStep
 from merp.models.base.rates import Rates
 from merp.models.golden.training import Model, Step, Updated
 from merp.models.machines.cnn_merp.at_once.places import DEPTH, check_depth

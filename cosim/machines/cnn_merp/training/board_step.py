@@ -14,10 +14,10 @@ from merp.cosim.board.step_plan import StepPlan
 from merp.cosim.machines.cnn_merp.phases.pins import stored_words
 from merp.cosim.machines.cnn_merp.training.step_plan import LISTS, step_plan, usual_rates
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
+from merp.cosim.machines.training.board_run import BoardRun, StoredArray
+from merp.cosim.machines.training.hardware_step import Layers, StepOutcome
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.audit.audit import Audit, combine
-from merp.cosim.training.board_run import BoardRun, StoredArray
-from merp.cosim.training.hardware_step import Layers, StepOutcome
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.base.errors import BadInput
 from merp.models.base.rates import Rates, UpdateRule

@@ -11,10 +11,10 @@ from merp.cosim.machines.cnn_merp.phases.forward import ForwardPhase, forward_pa
 from merp.cosim.machines.cnn_merp.phases.fused_forward import FusedForward, fused_forward_pass
 from merp.cosim.machines.cnn_merp.phases.kernel_update import PORTS
 from merp.cosim.machines.cnn_merp.phases.pins import widened_words
+from merp.cosim.machines.training.hardware_step import check
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.audit.run_and_audit import Audited, given
 from merp.cosim.phases.expectation import GroupPass, Pair
-from merp.cosim.training.hardware_step import check
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.golden.training import Step, Updated
 from merp.models.machines.cnn_merp.designs import design_of

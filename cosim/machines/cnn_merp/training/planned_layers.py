@@ -13,10 +13,10 @@ import numpy as np
 from merp.cosim.machines.cnn_merp.passes.of_plan import OfPlan
 from merp.cosim.machines.cnn_merp.passes.unit import PassUnit, differences, run_unit
 from merp.cosim.machines.cnn_merp.phases.pins import as_stored
+from merp.cosim.machines.training.hardware_step import LayerPasses, check
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.phases.expectation import Pair
-from merp.cosim.training.hardware_step import LayerPasses, check
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.base.rates import PLAIN, UpdateRule
 from merp.models.golden.state import State, joined, unpacked

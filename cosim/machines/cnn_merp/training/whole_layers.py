@@ -23,8 +23,8 @@ from merp.cosim.machines.cnn_merp.training.groups import (
     joined_deltas,
     joined_updates,
 )
-from merp.cosim.training.hardware_step import LayerPasses
-from merp.cosim.training.step_so_far import StepSoFar
+from merp.cosim.machines.training.hardware_step import LayerPasses
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.base.rates import UpdateRule
 from merp.models.golden.stored import as_it_is

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays
-from merp.cosim.block.cocotb_run import CocotbTests, simulator
+from merp.cosim.engines.cocotb_run import CocotbTests, simulator
 from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mac_array.kernel_buffer.transposable_buffer import transposable_buffer

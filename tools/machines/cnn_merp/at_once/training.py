@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from merp.cosim.machines.cnn_merp.at_once.step import StepAtOnce
-from merp.cosim.training.hardware_step import StepOutcome, WholeStep
+from merp.cosim.machines.training.hardware_step import StepOutcome, WholeStep
 from merp.models.base.bits import Bits
 from merp.models.base.counters import STALLS
 from merp.models.base.errors import BadInput

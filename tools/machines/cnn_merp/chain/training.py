@@ -9,7 +9,7 @@ from merp.cosim.machines.cnn_merp.chain.peers import Peers
 from merp.cosim.machines.cnn_merp.chain.processes import BoardProcesses
 from merp.cosim.machines.cnn_merp.chain.ranks import ranks
 from merp.cosim.machines.cnn_merp.chain.step import ClusterStep
-from merp.cosim.training.hardware_step import WholeStep
+from merp.cosim.machines.training.hardware_step import WholeStep
 from merp.models.machines.cnn_merp.chain.cut import cut
 from merp.models.machines.cnn_merp.chain.cycles import cluster_cycles
 from merp.tools.common.progress import Progress

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from merp.cosim.machines.cnn_merp.pipeline.step import PipelineStep
-from merp.cosim.training.hardware_step import WholeStep
+from merp.cosim.machines.training.hardware_step import WholeStep
 from merp.models.machines.cnn_merp.pipeline.cycles import pipeline_cycles
 from merp.tools.common.progress import Progress
 from merp.tools.machines.cnn_merp.at_once.course import AtOnce

@@ -10,7 +10,7 @@ from trained import network_of, same, train_on
 from marks import engines
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
-from merp.cosim.training.hardware_step import HardwareStep
+from merp.cosim.machines.training.hardware_step import HardwareStep
 from merp.models.machines.cnn_merp.cycles import network_cycles
 from merp.models.machines.cnn_merp.params.word_counters import VELOCITY_WORDS
 from merp.models.network.network import Network

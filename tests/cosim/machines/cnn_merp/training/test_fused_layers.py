@@ -11,10 +11,10 @@ import merp
 from marks import engines, rows_in_full
 from merp.cosim.engines.record import RunRecord
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
+from merp.cosim.machines.training.hardware_step import HardwareStep
 from merp.cosim.phases.audit import run_and_audit
 from merp.cosim.phases.audit.audit import Audit, audit
 from merp.cosim.phases.expectation import Expectation
-from merp.cosim.training.hardware_step import HardwareStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.errors import CheckFailed
 from merp.models.golden.training import initial_model, rates_of

@@ -8,7 +8,7 @@ import pytest
 
 from marks import in_full, rows_in_full
 from merp.cosim.machines.cnn_merp.training.planned_layers import PlannedLayers
-from merp.cosim.training.hardware_step import HardwareStep
+from merp.cosim.machines.training.hardware_step import HardwareStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.base.errors import BadInput
 from merp.models.golden.in_memory import pair_in_memory

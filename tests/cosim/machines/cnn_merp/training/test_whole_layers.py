@@ -9,7 +9,7 @@ import pytest
 
 from marks import in_full, rows_in_full
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
-from merp.cosim.training.hardware_step import HardwareStep
+from merp.cosim.machines.training.hardware_step import HardwareStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import Model, initial_model, rates_of, train_step
 from merp.models.machines.cnn_merp.params.word_counters import VELOCITY_WORDS

@@ -13,12 +13,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from merp.cosim.machines.training.crossing import Crossing
+from merp.cosim.machines.training.host_update import update_on_host
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.cosim.phases.audit.audit import Audit, combine
 from merp.cosim.phases.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.expectation import GroupPass
-from merp.cosim.training.crossing import Crossing
-from merp.cosim.training.host_update import update_on_host
-from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.base.bits import Bits
 from merp.models.base.errors import CheckFailed
 from merp.models.base.ordered_sum import ordered_sum

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from merp.cosim.training.step_so_far import StepSoFar
+from merp.cosim.machines.training.step_so_far import StepSoFar
 from merp.models.golden.accumulated import Gradients, added
 from merp.models.golden.training import updated
 

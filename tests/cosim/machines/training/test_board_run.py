@@ -12,8 +12,8 @@ from merp.cosim.board.step_plan import PlannedPass, StepPlan
 from merp.cosim.machines.cnn_merp.training.board_step import BoardStep
 from merp.cosim.machines.cnn_merp.training.fused_layers import FusedLayers
 from merp.cosim.machines.cnn_merp.training.whole_layers import WholeLayers
-from merp.cosim.training import board_run
-from merp.cosim.training.board_run import BoardRun, PlayedPasses, StoredArray
+from merp.cosim.machines.training import board_run
+from merp.cosim.machines.training.board_run import BoardRun, PlayedPasses, StoredArray
 from merp.models.base.errors import BadInput, CheckFailed
 from merp.models.base.rates import PLAIN
 from merp.models.network.network import Network
