@@ -31,6 +31,7 @@ MACHINES: Mapping[str, tuple[str, ...]] = {
     "mac-array": ("mac_array",),
     "pipeline": ("pipeline", "mazouz"),
     "chain": ("chain", "cluster", "fpdeep"),
+    "fcnn": ("fcnn",),
 }
 """Words in the paths of a machine's rooms, and in what imports them."""
 
@@ -112,24 +113,36 @@ def phase_comparisons() -> Iterator[str]:
                 yield f"{source.path}:{line}"
 
 
+def is_folder(module: str) -> bool:
+    """Whether a module of the package is a folder: what one imports from it are modules."""
+    return (ROOT / Path(*module.split(".")[1:])).is_dir()
+
+
+def bound(tree: ast.Module, words: Sequence[str]) -> Iterator[str]:
+    """Names that are not a machine's: local variables, and imports from outside its rooms."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.ImportFrom(module=str(module), names=aliases):
+                if not any(word in part for part in module.split(".") for word in words):
+                    yield from (alias.asname or alias.name for alias in aliases)
+
+
 def names_machine(source: Source, machine: str) -> bool:
     """Whether a module imports a room of a machine, or has its name as an identifier or a text.
 
-    What another package calls so does not count, such as ``itertools.chain``.
+    A local variable does not count, nor what another module calls so, such as ``itertools.chain``.
     """
     words = MACHINES[machine]
     exact = {machine, *words, *("".join(w.capitalize() for w in x.split("_")) for x in words)}
-    foreign = {
-        alias.asname or alias.name
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("merp.")
-        for alias in node.names
-    }
+    others = set(bound(source.tree, words))
     for node in ast.walk(source.tree):
         match node:
             case ast.ImportFrom(module=str(module)) if module.startswith("merp."):
-                names = [*module.split("."), *(alias.name for alias in node.names)]
-            case ast.Name(id=name) if name in foreign:
+                modules = node.names if is_folder(module) else ()
+                names = [*module.split("."), *(alias.name for alias in modules)]
+            case ast.Name(id=name) if name in others:
                 continue
             case ast.Import(names=aliases):
                 names = [part for alias in aliases for part in alias.name.split(".")]
