@@ -169,14 +169,14 @@ TOOLS = rooms(
     {"train.predict": f"{COMMON} simulate train.datasets"},
     {"train": f"{COMMON} train.datasets train.predict"},
     {"fpga.export": f"{COMMON} fpga.bitstream"},
-    {"fpga.litex": f"{COMMON} train train.datasets"},
+    {"fpga.litex": COMMON},
     {"fpga.system": f"{COMMON} fpga.bitstream fpga.export fpga.layout fpga.litex"},
     {"machines": ""},  # halves of machines are loaded by name: no other room imports them
     {"machines.usual": f"{COMMON} fpga.bitstream fpga.export simulate train plan report"},
     dict.fromkeys(
         (CNN_MERP, MAC_ARRAY, f"{MAC_ARRAY}.export", FCNN),
         f"{COMMON} machines machines.usual explore plan simulate train train.datasets "
-        "fpga.bitstream fpga.export fpga.layout",
+        "fpga.bitstream fpga.export fpga.layout fpga.litex",
     ),
     {f"{CNN_MERP}.plan": f"{COMMON} plan"},
     {f"{CNN_MERP}.tiles": f"{COMMON} machines simulate {CNN_MERP} {CNN_MERP}.plan"},

@@ -22,6 +22,7 @@ from merp.tools.fpga.litex import bitstream, programs
 from merp.tools.fpga.litex.examples import EXAMPLES, Examples, words_of
 from merp.tools.fpga.litex.simulate import compared
 from merp.tools.fpga.system import litex_work
+from merp.tools.machines.mac_array.firmware import ArrayExamples
 from merp.tools.train.datasets.digits import digits
 from needed_tools import needs
 from terminal import Terminal
@@ -35,7 +36,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     unconverted(monkeypatch)
 
 
-class FewEpochs(Examples):
+class FewEpochs(ArrayExamples):
     """A course that ends after two epochs."""
 
     def golden(self) -> Any:

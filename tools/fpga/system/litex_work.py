@@ -10,9 +10,10 @@ from typing import Any
 from merp.cosim.engines.simulators import find_verilator
 from merp.models.base.errors import BadInput
 from merp.models.base.given import name_of
+from merp.models.network.registry import machine_that_runs
 from merp.tools.common.progress import Progress
 from merp.tools.fpga.litex.bitstream import Bitstream, build
-from merp.tools.fpga.litex.examples import Examples
+from merp.tools.fpga.litex.examples import examples_on
 from merp.tools.fpga.litex.programs import (
     BITSTREAM_PACKAGES,
     PACKAGES,
@@ -89,10 +90,11 @@ def make_target(
         CheckFailed: the training differs from the golden model, or the build failed.
         RuntimeError: a program rejects the system.
     """
-    if reason_against(step):
+    examples_of = examples_on(machine_that_runs(step.network))
+    if reason_against(step) or examples_of is None:
         return None
-    write_target(folder, step, facts, title)
-    examples = Examples(step.network, int(step.memory.json()["images"]))
+    examples = examples_of(step.network, int(step.memory.json()["images"]))
+    write_target(folder, step, examples, facts, title)
     clock = step.board.clock_mhz
     trained = simulate(folder, examples, clock, progress) if asked.simulate else None
     return Made(trained, build(folder, clock, progress) if asked.build else None)

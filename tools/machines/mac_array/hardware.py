@@ -20,5 +20,6 @@ HARDWARE = Parts(
     report="merp.tools.machines.mac_array.report.report:REPORT",
     layout="merp.tools.machines.mac_array.layout:step_arrays",
     system="merp.tools.machines.mac_array.system:planned",
+    firmware="merp.tools.machines.mac_array.firmware:ArrayExamples",
     export="merp.tools.machines.mac_array.export.export:export",
 )
