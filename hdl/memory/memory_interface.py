@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from myhdl import always_comb, block
@@ -10,15 +11,14 @@ from merp.hdl.base.signals import Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.arbiter import arbiter
 from merp.hdl.memory.axi4 import Axi4
-from merp.hdl.memory.read_mover import read_mover
-from merp.hdl.memory.requests import (
-    ErrorResponse,
-    ReadBeats,
-    Requests,
-    WalkConfig,
-    WriteBeats,
-    WriteResponses,
+from merp.hdl.memory.mover_ports import (
+    MoverCommands,
+    MoverState,
+    ReadChannels,
+    WriteChannels,
 )
+from merp.hdl.memory.read_mover import read_mover
+from merp.hdl.memory.requests import ErrorResponse, WalkConfig
 from merp.hdl.memory.write_mover import write_mover
 from merp.models.memory.params.commands import TAIL_BITS
 from merp.models.memory.params.interface import InterfaceDesign
@@ -36,6 +36,16 @@ class MoverControl:
         self.finished = flag()  # the last word of the walk has moved
         self.idle = flag()  # memory owes nothing
         self.error = ErrorResponse(mover.port)
+
+    @property
+    def commands(self) -> MoverCommands:
+        """Return the commands that the mover itself takes."""
+        return MoverCommands(start=self.start, stop=self.stop)
+
+    @property
+    def state(self) -> MoverState:
+        """Return the progress and the first error of the mover."""
+        return MoverState(finished=self.finished, idle=self.idle, error=self.error)
 
 
 class ReadPort(MoverControl):
@@ -72,6 +82,11 @@ def ports_of(design: InterfaceDesign) -> Bundles:
     return Bundles(reads | {name: WritePort(mover) for name, mover in design.writers})
 
 
+def _every(channels: Mapping[str, ReadChannels | WriteChannels], name: str) -> Bundles:
+    """Return one of the channels of all movers, by the name of the mover."""
+    return Bundles({mover: getattr(each, name) for mover, each in channels.items()})
+
+
 @entity
 def memory_interface(
     clk: Bit, rst: Bit, streams: Bundles, m_axi: Axi4, design: InterfaceDesign
@@ -87,11 +102,8 @@ def memory_interface(
     are idle.
     """
     port = design.port
-    asks = {name: Requests(port) for name, _ in design.readers}
-    gets = {name: ReadBeats(port) for name, _ in design.readers}
-    wants = {name: Requests(port) for name, _ in design.writers}
-    puts = {name: WriteBeats(port) for name, _ in design.writers}
-    answers = {name: WriteResponses() for name, _ in design.writers}
+    reads = {name: ReadChannels(port) for name, _ in design.readers}
+    writes = {name: WriteChannels(port) for name, _ in design.writers}
 
     movers: list[Any] = []
     for name, mover in design.readers:
@@ -100,9 +112,8 @@ def memory_interface(
         movers += [
             _cleared(rst, clear=read.clear, cleared=cleared),
             read_mover(
-                clk, cleared, start=read.start, stop=read.stop, config=read.config,
-                requests=asks[name], beats=gets[name], source=read.source,
-                finished=read.finished, idle=read.idle, error=read.error, mover=mover,
+                clk, cleared, commands=read.commands, config=read.config, channels=reads[name],
+                source=read.source, state=read.state, mover=mover,
             ),
         ]  # fmt: skip
     for name, mover in design.writers:
@@ -111,14 +122,12 @@ def memory_interface(
         movers += [
             _cleared(rst, clear=write.clear, cleared=cleared),
             write_mover(
-                clk, cleared, start=write.start, stop=write.stop, config=write.config,
-                sink=write.sink, requests=wants[name], beats=puts[name],
-                responses=answers[name], finished=write.finished, idle=write.idle,
-                error=write.error, mover=mover,
+                clk, cleared, commands=write.commands, config=write.config, sink=write.sink,
+                channels=writes[name], state=write.state, mover=mover,
             ),
         ]  # fmt: skip
     return movers, arbiter(
-        clk, rst, read_requests=Bundles(asks), read_beats=Bundles(gets),
-        write_requests=Bundles(wants), write_beats=Bundles(puts),
-        write_responses=Bundles(answers), m_axi=m_axi, port=port,
+        clk, rst, read_requests=_every(reads, "requests"), read_beats=_every(reads, "beats"),
+        write_requests=_every(writes, "requests"), write_beats=_every(writes, "beats"),
+        write_responses=_every(writes, "responses"), m_axi=m_axi, port=port,
     )  # fmt: skip

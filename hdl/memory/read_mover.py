@@ -7,15 +7,9 @@ from typing import Any
 from merp.hdl.base.signals import Stream
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.legaliser import legaliser
+from merp.hdl.memory.mover_ports import MoverCommands, MoverState, ReadChannels
 from merp.hdl.memory.reader import reader
-from merp.hdl.memory.requests import (
-    Bursts,
-    ErrorResponse,
-    ReadBeats,
-    Requests,
-    Runs,
-    WalkConfig,
-)
+from merp.hdl.memory.requests import Bursts, Runs, WalkConfig
 from merp.hdl.memory.walk import walk
 from merp.models.memory.params.mover import Mover
 
@@ -24,15 +18,11 @@ from merp.models.memory.params.mover import Mover
 def read_mover(
     clk: Bit,
     rst: Bit,
-    start: Bit,
-    stop: Bit,
+    commands: MoverCommands,
     config: WalkConfig,
-    requests: Requests,
-    beats: ReadBeats,
+    channels: ReadChannels,
     source: Stream,
-    finished: Bit,
-    idle: Bit,
-    error: ErrorResponse,
+    state: MoverState,
     mover: Mover,
 ) -> Any:
     """Send the words of a walk through memory.
@@ -52,10 +42,10 @@ def read_mover(
     """
     runs, bursts = Runs(mover), Bursts(mover)
     return (
-        walk(clk, rst, start=start, config=config, runs=runs, mover=mover),
+        walk(clk, rst, start=commands.start, config=config, runs=runs, mover=mover),
         legaliser(clk, rst, runs=runs, bursts=bursts, mover=mover),
         reader(
-            clk, rst, start=start, stop=stop, bursts=bursts, requests=requests, beats=beats,
-            source=source, finished=finished, idle=idle, error=error, mover=mover,
+            clk, rst, commands=commands, bursts=bursts, channels=channels, source=source,
+            state=state, mover=mover,
         ),
     )  # fmt: skip

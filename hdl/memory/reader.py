@@ -9,7 +9,8 @@ from myhdl import always, always_comb, concat, intbv
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.lane_unpacker import lane_unpacker
-from merp.hdl.memory.requests import Bursts, ErrorResponse, ReadBeats, Requests
+from merp.hdl.memory.mover_ports import MoverCommands, MoverState, ReadChannels
+from merp.hdl.memory.requests import Bursts, ReadBeats
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.memory.params.mover import Mover
@@ -19,15 +20,11 @@ from merp.models.memory.params.mover import Mover
 def reader(
     clk: Bit,
     rst: Bit,
-    start: Bit,
-    stop: Bit,
+    commands: MoverCommands,
     bursts: Bursts,
-    requests: Requests,
-    beats: ReadBeats,
+    channels: ReadChannels,
     source: Stream,
-    finished: Bit,
-    idle: Bit,
-    error: ErrorResponse,
+    state: MoverState,
     mover: Mover,
 ) -> Any:
     """Request bursts as soon as the FIFO has a place for each of their beats.
@@ -47,6 +44,9 @@ def reader(
     its beat. Throughput: a beat in and a word out per cycle. Reset: empty; allowed only while
     idle.
     """
+    start, stop = commands.start, commands.stop
+    requests, beats = channels.requests, channels.beats
+    finished, idle, error = state.finished, state.idle, state.error
     port, places = mover.port, mover.places
     lane_bits, data_bits = (mover.lanes - 1).bit_length() or 1, port.data_bits
     free, outstanding = count(places), count(mover.bursts + 1)  # one leaves the queue early

@@ -8,15 +8,8 @@ from merp.hdl.base.signals import Stream
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.bundle_slice import bundle_slice
 from merp.hdl.memory.legaliser import legaliser
-from merp.hdl.memory.requests import (
-    Bursts,
-    ErrorResponse,
-    Requests,
-    Runs,
-    WalkConfig,
-    WriteBeats,
-    WriteResponses,
-)
+from merp.hdl.memory.mover_ports import MoverCommands, MoverState, WriteChannels
+from merp.hdl.memory.requests import Bursts, Runs, WalkConfig
 from merp.hdl.memory.walk import walk
 from merp.hdl.memory.writer import writer
 from merp.models.memory.params.mover import Mover
@@ -26,16 +19,11 @@ from merp.models.memory.params.mover import Mover
 def write_mover(
     clk: Bit,
     rst: Bit,
-    start: Bit,
-    stop: Bit,
+    commands: MoverCommands,
     config: WalkConfig,
     sink: Stream,
-    requests: Requests,
-    beats: WriteBeats,
-    responses: WriteResponses,
-    finished: Bit,
-    idle: Bit,
-    error: ErrorResponse,
+    channels: WriteChannels,
+    state: MoverState,
     mover: Mover,
 ) -> Any:
     """Write words to the places of a walk through memory.
@@ -57,12 +45,11 @@ def write_mover(
     """
     runs, cut, bursts = Runs(mover), Bursts(mover), Bursts(mover)
     return (
-        walk(clk, rst, start=start, config=config, runs=runs, mover=mover),
+        walk(clk, rst, start=commands.start, config=config, runs=runs, mover=mover),
         legaliser(clk, rst, runs=runs, bursts=cut, mover=mover),
         bundle_slice(clk, rst, sink=cut, source=bursts),
         writer(
-            clk, rst, start=start, stop=stop, bursts=bursts, sink=sink, requests=requests,
-            beats=beats, responses=responses, finished=finished, idle=idle, error=error,
+            clk, rst, commands=commands, bursts=bursts, sink=sink, channels=channels, state=state,
             mover=mover,
         ),
     )  # fmt: skip

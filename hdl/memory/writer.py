@@ -10,13 +10,8 @@ from merp.hdl.axi.axi_lite import SLVERR
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.memory.lane_packer import lane_packer
-from merp.hdl.memory.requests import (
-    Bursts,
-    ErrorResponse,
-    Requests,
-    WriteBeats,
-    WriteResponses,
-)
+from merp.hdl.memory.mover_ports import MoverCommands, MoverState, WriteChannels
+from merp.hdl.memory.requests import Bursts, WriteBeats
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.memory.params.mover import Mover
@@ -26,16 +21,11 @@ from merp.models.memory.params.mover import Mover
 def writer(
     clk: Bit,
     rst: Bit,
-    start: Bit,
-    stop: Bit,
+    commands: MoverCommands,
     bursts: Bursts,
     sink: Stream,
-    requests: Requests,
-    beats: WriteBeats,
-    responses: WriteResponses,
-    finished: Bit,
-    idle: Bit,
-    error: ErrorResponse,
+    channels: WriteChannels,
+    state: MoverState,
     mover: Mover,
 ) -> Any:
     """Request bursts as soon as the FIFO holds all their beats.
@@ -56,6 +46,9 @@ def writer(
     last word of its burst. Throughput: a word in and a beat out per cycle. Reset: empty; allowed
     only while idle.
     """
+    start, stop = commands.start, commands.stop
+    requests, beats, responses = channels.requests, channels.beats, channels.responses
+    finished, idle, error = state.finished, state.idle, state.error
     port, places = mover.port, mover.places
     data_bits, length_bits = port.data_bits, len(bursts.length)
     beat_bits, request_bits = data_bits + mover.lanes + 1, port.beat_address_bits + length_bits

@@ -6,23 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from movers import mover_commands, mover_state
 
 from merp.cosim.block.formal import Claim, Proof, prove
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.memory.address_channel import address_channel
 from merp.hdl.memory.axi4 import AddressChannel, Axi4
 from merp.hdl.memory.legaliser import legaliser
+from merp.hdl.memory.mover_ports import ReadChannels, WriteChannels
 from merp.hdl.memory.reader import reader
-from merp.hdl.memory.requests import (
-    Bursts,
-    ErrorResponse,
-    NumberedRequests,
-    ReadBeats,
-    Requests,
-    Runs,
-    WriteBeats,
-    WriteResponses,
-)
+from merp.hdl.memory.requests import Bursts, NumberedRequests, Runs
 from merp.hdl.memory.writer import writer
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.models.memory.params.mover import Mover
@@ -79,9 +72,8 @@ def of_address_channel() -> tuple[Proof, list[Plant]]:
 
 def mover_args(mover: Mover) -> dict[str, Any]:
     """Return the arguments that a reader and a writer have in common."""
-    args = flags("clk", "rst", "start", "stop", "finished", "idle")
-    args |= {"bursts": Bursts(mover), "requests": Requests(mover.port), "mover": mover}
-    return args | {"error": ErrorResponse(mover.port)}
+    args = flags("clk", "rst") | {"commands": mover_commands(), "state": mover_state(mover.port)}
+    return args | {"bursts": Bursts(mover), "mover": mover}
 
 
 def in_fifo(fifo: str, words: int) -> dict[str, int]:
@@ -100,7 +92,7 @@ def of_reader() -> tuple[Proof, list[Plant]]:
     """No AR without room: each beat that memory owes has a place, so no beat ever waits."""
     mover = Mover(port=SHORT, word_bits=32, places=8, bursts=2)
     args = mover_args(mover)
-    args |= {"beats": ReadBeats(SHORT), "source": Stream(mover.word_bits)}
+    args |= {"channels": ReadChannels(SHORT), "source": Stream(mover.word_bits)}
     asked, fifo = "(requests_valid && requests_ready)", "credit_fifo_beat_out"
     proof = Proof(
         reader,
@@ -135,8 +127,8 @@ def of_writer() -> tuple[Proof, list[Plant]]:
     the proof covers the place of ``last``, too.
     """
     mover = Mover(port=SHORT, word_bits=32, places=4, bursts=2)
-    args = mover_args(mover) | {"responses": WriteResponses()}
-    args |= {"beats": WriteBeats(SHORT), "sink": Stream(mover.word_bits)}
+    args = mover_args(mover)
+    args |= {"channels": WriteChannels(SHORT), "sink": Stream(mover.word_bits)}
     asked, moved = "(requests_valid && requests_ready)", "(beats_valid && beats_ready)"
     ended, left = f"({moved} && beats_last)", f"(first - {moved})"
     announced = "(announces ? bursts_length + 8'd1 : 8'd0)"

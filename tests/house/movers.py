@@ -1,8 +1,12 @@
-"""Walks that tests draw, and the inputs that configure walks and bursts."""
+"""Walks that tests draw, the inputs that configure walks and bursts, and ports of movers."""
 
 from random import Random
 
+from merp.hdl.base.signals import flag
+from merp.hdl.memory.mover_ports import MoverCommands, MoverState
+from merp.hdl.memory.requests import ErrorResponse
 from merp.models.memory.bursts import Burst
+from merp.models.memory.params.memory_port import MemoryPort
 from merp.models.memory.params.mover import DIMENSIONS, Mover
 from merp.models.memory.walk import Dimension, Walk
 
@@ -36,3 +40,13 @@ def burst_inputs(burst: Burst) -> dict[str, int]:
         "bursts_valid": 1, "bursts_address": burst.address, "bursts_length": burst.beats - 1,
         "bursts_first": burst.first, "bursts_final": burst.final, "bursts_last": burst.last,
     }  # fmt: skip
+
+
+def mover_commands() -> MoverCommands:
+    """New signals that command a mover."""
+    return MoverCommands(start=flag(), stop=flag())
+
+
+def mover_state(port: MemoryPort) -> MoverState:
+    """New signals for the state of a mover."""
+    return MoverState(finished=flag(), idle=flag(), error=ErrorResponse(port))

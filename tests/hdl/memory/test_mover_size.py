@@ -5,20 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from movers import mover_commands, mover_state
 
 from checkout import BLOCK_PAGES
 from merp.cosim.synthesis.synthesis import synthesise_ecp5
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.conversion.convert import convert
+from merp.hdl.memory.mover_ports import ReadChannels, WriteChannels
 from merp.hdl.memory.read_mover import read_mover
-from merp.hdl.memory.requests import (
-    ErrorResponse,
-    ReadBeats,
-    Requests,
-    WalkConfig,
-    WriteBeats,
-    WriteResponses,
-)
+from merp.hdl.memory.requests import WalkConfig
 from merp.hdl.memory.write_mover import write_mover
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.models.memory.params.mover import Mover
@@ -34,14 +29,11 @@ MOST = {"read_mover": 900, "write_mover": 1300}
 
 def arguments(mover: Mover, *, writes: bool) -> dict[str, Any]:
     """A mover with all of its ports."""
-    args: dict[str, Any] = {
-        name: flag() for name in ("clk", "rst", "start", "stop", "finished", "idle")
-    }
-    args |= {"config": WalkConfig(mover), "requests": Requests(PORT), "error": ErrorResponse(PORT)}
+    args: dict[str, Any] = {"clk": flag(), "rst": flag(), "mover": mover}
+    args |= {"commands": mover_commands(), "config": WalkConfig(mover), "state": mover_state(PORT)}
     if writes:
-        own = {"sink": Stream(mover.word_bits), "beats": WriteBeats(PORT)}
-        return args | own | {"responses": WriteResponses(), "mover": mover}
-    return args | {"source": Stream(mover.word_bits), "beats": ReadBeats(PORT), "mover": mover}
+        return args | {"sink": Stream(mover.word_bits), "channels": WriteChannels(PORT)}
+    return args | {"source": Stream(mover.word_bits), "channels": ReadChannels(PORT)}
 
 
 @pytest.mark.full

@@ -5,12 +5,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from movers import burst_inputs
+from movers import burst_inputs, mover_commands, mover_state
 
 from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.base.signals import Stream
+from merp.hdl.memory.mover_ports import ReadChannels
 from merp.hdl.memory.reader import reader
-from merp.hdl.memory.requests import Bursts, ErrorResponse, ReadBeats, Requests
+from merp.hdl.memory.requests import Bursts
 from merp.models.memory.bursts import bursts_of
 from merp.models.memory.params.memory_port import MemoryPort
 from merp.models.memory.params.mover import Mover
@@ -26,12 +27,12 @@ MOVERS = [MOVER, WHOLE]
 def bench(mover: Mover) -> BlockBench:
     return BlockBench(
         reader,
-        "clk rst start stop finished idle",
+        "clk rst",
+        commands=mover_commands(),
         bursts=Bursts(mover),
-        requests=Requests(PORT),
-        beats=ReadBeats(PORT),
+        channels=ReadChannels(PORT),
         source=Stream(mover.word_bits),
-        error=ErrorResponse(PORT),
+        state=mover_state(PORT),
         mover=mover,
     )
 

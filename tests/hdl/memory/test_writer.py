@@ -5,11 +5,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from movers import burst_inputs
+from movers import burst_inputs, mover_commands, mover_state
 
 from block_bench import BlockBench, Recorded, Replays, Sample
 from merp.hdl.base.signals import Stream
-from merp.hdl.memory.requests import Bursts, ErrorResponse, Requests, WriteBeats, WriteResponses
+from merp.hdl.memory.mover_ports import WriteChannels
+from merp.hdl.memory.requests import Bursts
 from merp.hdl.memory.writer import writer
 from merp.models.memory.bursts import bursts_of
 from merp.models.memory.params.memory_port import MemoryPort
@@ -27,13 +28,12 @@ MOVERS = [MOVER, WHOLE]
 def bench(mover: Mover) -> BlockBench:
     return BlockBench(
         writer,
-        "clk rst start stop finished idle",
+        "clk rst",
+        commands=mover_commands(),
         bursts=Bursts(mover),
         sink=Stream(mover.word_bits),
-        requests=Requests(PORT),
-        beats=WriteBeats(PORT),
-        responses=WriteResponses(),
-        error=ErrorResponse(PORT),
+        channels=WriteChannels(PORT),
+        state=mover_state(PORT),
         mover=mover,
     )
 
