@@ -27,7 +27,7 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.mazouz.convolution_element import convolution_element
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.bitstream_loader import LoaderPorts
-from merp.hdl.memory.memory_subsystem import memory_subsystem
+from merp.hdl.memory.memory_subsystem import EnginePorts, memory_subsystem
 from merp.models.base.rates import PLAIN
 from merp.models.machines.cnn_merp.at_once.places import DEPTH
 from merp.models.machines.cnn_merp.chain.cut import cut
@@ -262,12 +262,12 @@ def _memory() -> Exported:
         "s_axi": AxiLite(),
         "m_axi": Axi4(port),
         "loader": LoaderPorts(design),
-        "interrupts": bits(1),
+        "engines": EnginePorts(engines=Bundles({"engine": AxiLite()}), interrupts=bits(1)),
         "design": design,
     }
     streams = {name: Stream(each.word_bits) for name, each in (*read, *written)}
     streams["map"].keep = bits(mover.word_bytes)
-    args |= {"streams": Bundles(streams), "engines": Bundles({"engine": AxiLite()})}
+    args |= {"streams": Bundles(streams)}
     meanings = {each.name: each.meaning for each in registers.registers}
     return _exported(memory_subsystem, args | {"registers": registers}, meanings)
 

@@ -12,7 +12,7 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.bitstream_loader import LoaderPorts
-from merp.hdl.memory.memory_system import SystemEngine, memory_system
+from merp.hdl.memory.memory_system import MonitorPorts, SystemEngine, memory_system
 from merp.models.base.register_map import RegisterMap
 from merp.models.memory.params.commands import ENGINE
 from merp.models.memory.params.memory_port import BYTE, MemoryPort
@@ -99,7 +99,9 @@ def system_of(tops: Mapping[str, Top], port: MemoryPort, loader: Loader = Loader
         **{key: flag() for key in ("clk", "rst", "interrupt")},
         "s_axi": AxiLite(), "m_axi": Axi4(port), "loader": LoaderPorts(design), "registers": host,
         "design": design,
-        "moves": bits(BYTE * first), "begins": bits(len(tops)), "ends": bits(len(tops)),
+        "monitor": MonitorPorts(
+            moves=bits(BYTE * first), begins=bits(len(tops)), ends=bits(len(tops))
+        ),
     }  # fmt: skip
     function = memory_system([_engine(name, shells[name], names[name]) for name in tops])
     return System(function, args, design, host, tuple(engines))

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 from myhdl import ConcatSignal, always_comb, block, intbv
 
 from merp.hdl.axi.axi_lite import AxiLite
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.bitstream_loader import LoaderPorts
-from merp.hdl.memory.command_processor import CONTROL_INDEX
 from merp.hdl.memory.last_started import last_started
-from merp.hdl.memory.memory_subsystem import memory_subsystem
+from merp.hdl.memory.memory_subsystem import EnginePorts, memory_subsystem
 from merp.hdl.memory.read_switch import read_switch
+from merp.hdl.memory.register_commands import CONTROL_INDEX
 from merp.hdl.memory.write_switch import write_switch
 from merp.models.base.register_map import WORD_BYTES, RegisterMap
 from merp.models.memory.params.subsystem import SubsystemDesign
@@ -50,6 +51,12 @@ class SystemEngine:
         side = next(each for each in SIDES if stream.startswith(each))
         found: AxiStream = getattr(self.args[side], stream.removeprefix(f"{side}_"))
         return found
+
+
+class MonitorPorts(GivenPorts):
+    """Moved elements, starts and ends of all engines, for a monitor."""
+
+    MEMBERS = given_all(moves=Word, begins=Word, ends=Word)
 
 
 class _Use(NamedTuple):
@@ -244,9 +251,7 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
         m_axi: Axi4,
         loader: LoaderPorts,
         interrupt: Bit,
-        moves: Word,
-        begins: Word,
-        ends: Word,
+        monitor: MonitorPorts,
         registers: RegisterMap,
         design: SubsystemDesign,
     ) -> Any:
@@ -288,15 +293,17 @@ def memory_system(engines: Sequence[SystemEngine]) -> Any:
             ]
         subsystem = memory_subsystem(
             clk, rst, s_axi=s_axi, streams=Bundles(streams),
-            engines=Bundles({engine.name: engine.args["s_axi"] for engine in engines}),
-            interrupts=interrupts, m_axi=m_axi, loader=loader, interrupt=interrupt,
-            registers=registers, design=design,
+            engines=EnginePorts(
+                engines=Bundles({engine.name: engine.args["s_axi"] for engine in engines}),
+                interrupts=interrupts,
+            ),
+            m_axi=m_axi, loader=loader, interrupt=interrupt, registers=registers, design=design,
         )  # fmt: skip
         axes = [engine.axis(stream) for engine in engines for stream in engine.movers]
         counts = [bits(BYTE) for _ in axes]
         parts += [_moving(axis, count) for axis, count in zip(axes, counts, strict=True)]
-        parts += [_joined(counts, moves), _joined(starters, started), _joined(lines, ends)]
-        parts.append(_shown(started, begins))
+        parts += [_joined(counts, monitor.moves), _joined(starters, started)]
+        parts += [_joined(lines, monitor.ends), _shown(started, monitor.begins)]
         return parts, subsystem
 
     system.__name__ = "memory_system"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.axi.lite_manager import RegisterAccess
+from merp.hdl.base.interface import DesignPorts, Member
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.conversion.entity import Word
 from merp.models.memory.params.commands import WALK_WORDS, WORD, ProcessorDesign
 
 
@@ -27,6 +30,37 @@ class ListFetch:
         self.length = bits(design.address_bits - 2)  # number of words less one
         self.idle = flag()  # memory owes nothing
         self.failed = flag()  # memory answered with an error
+
+
+def _words(design: ProcessorDesign) -> Stream:
+    return Stream(WORD)
+
+
+class ListPorts(DesignPorts[ProcessorDesign]):
+    """The list of the host, its reader, and its words."""
+
+    MEMBERS = (
+        Member("host", ListControl),
+        Member("fetch", ListFetch),
+        Member("commands", _words, kind=Stream),
+    )
+
+
+def _access(design: ProcessorDesign) -> RegisterAccess:
+    return RegisterAccess()
+
+
+def _interrupts(design: ProcessorDesign) -> Word:
+    return bits(design.engines)
+
+
+class EngineAccess(DesignPorts[ProcessorDesign]):
+    """Accesses of the registers of all engines, and their interrupts."""
+
+    MEMBERS = (
+        Member("access", _access, kind=RegisterAccess),
+        Member("interrupts", _interrupts, kind=Word),
+    )
 
 
 class StreamControl:

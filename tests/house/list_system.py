@@ -10,7 +10,7 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import Bundles, Stream, bits
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.bitstream_loader import LoaderPorts
-from merp.hdl.memory.memory_subsystem import memory_subsystem
+from merp.hdl.memory.memory_subsystem import EnginePorts, memory_subsystem
 from merp.models.memory import commands as make
 from merp.models.memory.commands import Command, encoded
 from merp.models.memory.params.memory_port import MemoryPort
@@ -228,8 +228,7 @@ def bench(design: SubsystemDesign = DESIGN) -> BlockBench:
         "clk rst interrupt",
         s_axi=AxiLite(),
         streams=Bundles({"one": Stream(WIDTH), "two": Stream(WIDTH), "sum": Stream(32)}),
-        engines=Bundles({"adder": AxiLite()}),
-        interrupts=bits(1),
+        engines=EnginePorts(engines=Bundles({"adder": AxiLite()}), interrupts=bits(1)),
         m_axi=Axi4(design.port),
         loader=LoaderPorts(design),
         registers=design.registers(VERSION),

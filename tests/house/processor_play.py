@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from block_bench import BlockBench, Recorded, Sample
-from merp.hdl.axi.lite_manager import RegisterAccess
-from merp.hdl.base.signals import Stream, bits
+from merp.hdl.base.signals import Stream
 from merp.hdl.memory.command_processor import command_processor
 from merp.hdl.memory.processor_ports import (
-    ListControl,
-    ListFetch,
+    EngineAccess,
+    ListPorts,
     ProcessorStatus,
     StreamControl,
     WalkWrite,
@@ -27,11 +26,8 @@ def bench(design: ProcessorDesign) -> BlockBench:
     return BlockBench(
         command_processor,
         "clk rst",
-        host=ListControl(design),
-        fetch=ListFetch(design),
-        commands=Stream(WORD),
-        access=RegisterAccess(),
-        interrupts=bits(design.engines),
+        lists=ListPorts(design),
+        engines=EngineAccess(design),
         streams=StreamControl(design),
         walk=WalkWrite(design),
         records=Stream(WORD),

@@ -26,7 +26,7 @@ from list_system import (
 
 from block_bench import Replays, Sample
 from marks import few
-from merp.hdl.memory.command_processor import CONTROL_INDEX
+from merp.hdl.memory.register_commands import CONTROL_INDEX
 from merp.models.memory import commands as make
 from merp.models.memory.commands import encoded
 from merp.models.memory.params.commands import Failure

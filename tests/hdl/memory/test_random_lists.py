@@ -21,7 +21,7 @@ from merp.hdl.base.signals import Bundles, Stream, bits
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.bitstream_loader import LoaderPorts
-from merp.hdl.memory.memory_subsystem import memory_subsystem
+from merp.hdl.memory.memory_subsystem import EnginePorts, memory_subsystem
 from merp.models.memory.params.subsystem import SubsystemDesign
 
 EVERY = DESIGNS | DESIGNS_THAT_LOAD
@@ -38,8 +38,9 @@ def bench(design: SubsystemDesign) -> BlockBench:
         "clk rst interrupt",
         s_axi=AxiLite(),
         streams=Bundles(streams),
-        engines=Bundles({name: AxiLite() for name in UNITS}),
-        interrupts=bits(len(UNITS)),
+        engines=EnginePorts(
+            engines=Bundles({name: AxiLite() for name in UNITS}), interrupts=bits(len(UNITS))
+        ),
         m_axi=Axi4(design.port),
         loader=LoaderPorts(design),
         registers=design.registers("1.2.3"),

@@ -22,7 +22,7 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.base.signals import Bundles, Stream, bits, flag
 from merp.hdl.memory.axi4 import Axi4
 from merp.hdl.memory.bitstream_loader import LoaderPorts
-from merp.hdl.memory.memory_subsystem import memory_subsystem
+from merp.hdl.memory.memory_subsystem import EnginePorts, memory_subsystem
 from merp.models.fpga.parts import PARTS
 from merp.models.memory.params.subsystem import Loader, SubsystemDesign
 from merp.models.memory.subsystem_resources import subsystem_resources
@@ -52,9 +52,9 @@ def subsystem_top(design: SubsystemDesign) -> SimpleNamespace:
     arguments = {name: flag() for name in ("clk", "rst", "interrupt")}
     engines = {f"engine{at}": AxiLite() for at in range(design.engines)}
     arguments |= {"s_axi": AxiLite(), "m_axi": Axi4(design.port), "design": design}
-    arguments |= {"streams": ports_of(design), "engines": Bundles(engines)}
-    arguments |= {"interrupts": bits(design.engines), "registers": design.registers("1.2.3")}
-    arguments |= {"loader": LoaderPorts(design)}
+    ports = EnginePorts(engines=Bundles(engines), interrupts=bits(design.engines))
+    arguments |= {"streams": ports_of(design), "engines": ports}
+    arguments |= {"registers": design.registers("1.2.3"), "loader": LoaderPorts(design)}
     return SimpleNamespace(function=memory_subsystem, args=arguments)
 
 
