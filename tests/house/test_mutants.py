@@ -103,7 +103,7 @@ def test_a_fault_is_one_change_and_still_python() -> None:
         ),
         ("cnn_merp/pipeline/admission", "condition", "if enters and not leaves", "if (enters)"),
         (
-            "cnn_merp/pipeline/gather", "comparison", "status.framing_error.next = wrong != 0",
+            "base/gather", "comparison", "status.framing_error.next = wrong != 0",
             "status.framing_error.next = (wrong == all_done)",
         ),
         (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from merp.hdl.base.gather import gather
 from merp.hdl.base.signals import Bundles
 from merp.hdl.cnn_merp.chain.link import link
 from merp.hdl.cnn_merp.chain.node import node
@@ -21,7 +22,6 @@ from merp.hdl.cnn_merp.chain.ports import (
     share_names,
     some_of,
 )
-from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.machines.cnn_merp.params.cluster_design import ClusterDesign
 

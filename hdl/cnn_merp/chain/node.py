@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from myhdl import always, always_comb, block
 
+from merp.hdl.base.gather import gather
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, flag, stream_of
 from merp.hdl.cnn_merp.chain.keep_share import keep_share
 from merp.hdl.cnn_merp.chain.ports import NodeStatus, axis_like
 from merp.hdl.cnn_merp.chain.put_together import put_together
 from merp.hdl.cnn_merp.pipeline.admission import admission
-from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.hdl.cnn_merp.pipeline.layer_slice import layer_slice
 from merp.hdl.cnn_merp.ports.slice_ports import LayerPorts, with_flags
 from merp.hdl.conversion.entity import Bit, entity

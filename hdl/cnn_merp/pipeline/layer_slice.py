@@ -10,12 +10,12 @@ from typing import Any
 
 from myhdl import block
 
+from merp.hdl.base.gather import gather
 from merp.hdl.base.signals import BYTE, AxiStream, Stream, bits, stream_of
 from merp.hdl.base.status import STATUS_WIDTH
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
-from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.hdl.cnn_merp.ports.delta_ports import DeltaPorts
 from merp.hdl.cnn_merp.ports.forward_ports import ForwardPorts
 from merp.hdl.cnn_merp.ports.kernel_update_ports import KernelUpdatePorts, UpdateDesign

@@ -10,9 +10,9 @@ from typing import Any
 
 from myhdl import always_comb
 
+from merp.hdl.base.gather import gather
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, flag, stream_of
 from merp.hdl.cnn_merp.pipeline.admission import admission
-from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.hdl.cnn_merp.pipeline.layer_slice import layer_slice
 from merp.hdl.cnn_merp.pipeline.ports import PipelineStatus
 from merp.hdl.cnn_merp.ports.slice_ports import LayerPorts, with_flags

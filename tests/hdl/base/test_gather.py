@@ -7,8 +7,8 @@ import pytest
 from myhdl import block
 
 from block_bench import BlockBench, Sample
+from merp.hdl.base.gather import gather
 from merp.hdl.base.signals import Bundles, flag
-from merp.hdl.cnn_merp.pipeline.gather import gather
 from merp.models.base.register_map import FLAGS
 
 
