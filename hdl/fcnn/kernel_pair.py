@@ -11,8 +11,8 @@ from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.streams.collect_taps import collect_taps
 
 
 @block

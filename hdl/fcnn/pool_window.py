@@ -6,9 +6,9 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block
 
+from merp.hdl.arithmetic.coded_max import coded_max
 from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.fcnn.pool_walk import PoolPlace
 from merp.models.machines.fcnn.params.pool_design import PoolDesign

@@ -10,6 +10,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block
 
+from merp.hdl.arithmetic.cu_tree import cu_tree
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
 from merp.hdl.base.masked_tap import masked_tap
@@ -17,7 +18,6 @@ from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.tap_line import tap_line
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fcnn.grid_walk import GridConfig, GridPlace, grid_walk
 from merp.hdl.fcnn.kernel_pair import kernel_pair

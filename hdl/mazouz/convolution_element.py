@@ -11,15 +11,15 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block
 
+from merp.hdl.arithmetic.cu_tree import cu_tree
 from merp.hdl.base.delay import delay
 from merp.hdl.base.masked_tap import masked_tap
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.tap_line import tap_line
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
-from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mazouz.window_walk import ElementConfig, window_walk
+from merp.hdl.streams.collect_taps import collect_taps
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.run_span import run_span

@@ -113,8 +113,7 @@ HDL = rooms(
     {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
     {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
     {"memory": f"{BASE} streams axi"},
-    {"mazouz": f"{SHARED} cnn_merp.cu_array cnn_merp.kernel_loader"},
-    {"fcnn": f"{SHARED} cnn_merp.cu_array cnn_merp.kernel_loader cnn_merp.super_layer"},
+    {"mazouz": SHARED, "fcnn": SHARED},
 )
 
 TESTBENCHES = rooms(

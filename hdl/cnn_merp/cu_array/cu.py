@@ -6,12 +6,12 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb, block
 
+from merp.hdl.arithmetic.cu_tree import cu_tree
 from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_part import select_part
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.cu_narrow import cu_narrow
-from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
 from merp.hdl.cnn_merp.cu_array.unit_ports import (
     MemoryWrite,

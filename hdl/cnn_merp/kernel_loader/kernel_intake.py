@@ -8,7 +8,6 @@ from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import Stream, count
 from merp.hdl.cnn_merp.kernel_loader.beat_intake import beat_intake
-from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
 from merp.hdl.cnn_merp.kernel_loader.intake_ports import (
     IntakeState,
     KernelPlace,
@@ -19,6 +18,7 @@ from merp.hdl.cnn_merp.kernel_loader.widened_intake import widened_intake
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit
 from merp.hdl.streams.beat_splitter import beat_splitter
+from merp.hdl.streams.collect_taps import collect_taps
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 
 

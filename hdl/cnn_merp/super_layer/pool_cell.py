@@ -6,11 +6,11 @@ from typing import Any
 
 from myhdl import always, always_comb, block
 
+from merp.hdl.arithmetic.coded_max import coded_max
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_max import fp_max
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, element_width
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.base.state_field import position_bits

@@ -10,9 +10,9 @@ import pytest
 
 from checkout import BLOCK_PAGES
 from merp.cosim.synthesis.synthesis import synthesise
+from merp.hdl.arithmetic.cu_tree import cu_tree
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.tap_line import tap_line
-from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.conversion.convert import convert
 from merp.hdl.mazouz.convolution_element import convolution_element
 from merp.models.fpga.cell_timing import cell_timing

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 
 from block_bench import BlockBench, Sample
+from merp.hdl.arithmetic.coded_max import coded_max
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
 
 VALUES = [0x0000, 0x8000, 0x7FC0, 0x7F80, 0xFF80, 0x3F80, 0xBF80, 0x4040, 0xC040, 0x3E99]
 HELD, CODE = 5, 10

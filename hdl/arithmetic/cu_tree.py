@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from myhdl import ConcatSignal, always_comb
 
@@ -10,11 +10,35 @@ from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.machines.cnn_merp.params.design import EngineDesign
+from merp.models.base.formats import FloatFormat
+
+
+class TreeDesign(Protocol):
+    """The part of a machine's design that the sum of products follows."""
+
+    @property
+    def fmt(self) -> FloatFormat:
+        """Number format of every element."""
+
+    @property
+    def taps(self) -> int:
+        """The number of products, k*k."""
+
+    @property
+    def window_width(self) -> int:
+        """Bits of a window of k*k elements."""
+
+    @property
+    def mul_latency(self) -> int:
+        """Cycles of a multiplier."""
+
+    @property
+    def add_latency(self) -> int:
+        """Cycles of an adder."""
 
 
 @entity
-def cu_tree(clk: Bit, window: Word, kernel: Word, y: Word, design: EngineDesign) -> Any:
+def cu_tree(clk: Bit, window: Word, kernel: Word, y: Word, design: TreeDesign) -> Any:
     """Multiply k*k pairs of elements and add the products in a balanced tree.
 
     window, kernel: k*k elements each, tap 0 (row 0, column 0) in the lowest bits. y: the rounded
