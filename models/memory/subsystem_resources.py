@@ -34,8 +34,8 @@ _WRITER: Final = _Each(620, 785, lut_bit=1.15, ff_bit=1.0)
 
 _LOADER: Final = {
     Loader.NONE: Resources(),
-    Loader.HOST: Resources(logic=84, ff=34),
-    Loader.ICAPE2: Resources(logic=104, ff=74),
+    Loader.HOST: Resources(logic=85, ff=34),
+    Loader.ICAPE2: Resources(logic=105, ff=74),
 }
 """The command, its registers and, at ICAPE2, the block that sends its words."""
 

@@ -64,7 +64,7 @@ ILLEGAL = [
     Command(Operation.WRITE),
     Command(Operation.WALK, (0,) * 15),
     Command(Operation.WALK, (0,) * 16, place=5),
-    Command(Operation.START, (1 << 5,)),
+    Command(Operation.START, (1 << 5 | 1,)),
     Command(Operation.START, (1, 2)),
     Command(Operation.WAIT, (1 << 31, 100)),
     Command(Operation.WAIT, (1,)),
