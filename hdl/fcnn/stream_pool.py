@@ -26,6 +26,13 @@ from merp.hdl.streams.run_span import run_span
 from merp.models.machines.fcnn.params.pool_design import PoolDesign
 
 
+class Result:
+    """A result that arrives in a cycle with ``push``; ``last``: it is the last one of the run."""
+
+    def __init__(self, push: Bit, last: Bit, data: Word) -> None:
+        self.push, self.last, self.data = push, last, data
+
+
 @block
 def result_port(
     clk: Bit,
@@ -33,25 +40,23 @@ def result_port(
     start: Bit,
     taken: Bit,
     some: Bit,
-    push: Bit,
-    last: Bit,
-    data: Word,
+    result: Result,
     source: Stream,
     sent: Bit,
     places: int,
 ) -> Any:
     """Send results whose places were reserved.
 
-    taken             in   pulse: a place is reserved for a result that will arrive
-    some              out  a place is free
-    push, last, data  in   a result; last: it is the last one of the run
-    sent              out  the last one was transferred, until start
+    taken   in   pulse: a place is reserved for a result that will arrive
+    some    out  a place is free
+    result  in   the result
+    sent    out  the last one was transferred, until start
 
     Reset: empty, every place free.
     """
-    width = len(data)
+    width = len(result.data)
     entry, head = bits(width + 1), bits(width + 1)
-    joined = ConcatSignal(last, data)
+    joined = ConcatSignal(result.last, result.data)
     credit, valid = flag(), flag()
 
     @always_comb
@@ -75,7 +80,7 @@ def result_port(
         join, offer, follow,
         credit_gate(clk, rst, taken=taken, freed=credit, some=some, places=places),
         credit_fifo(
-            clk, rst, push=push, data=entry, head=head, head_valid=valid, take=source.ready,
+            clk, rst, push=result.push, data=entry, head=head, head_valid=valid, take=source.ready,
             credit=credit, words=places,
         ),
     )  # fmt: skip
@@ -209,7 +214,7 @@ def stream_pool(
         delay(clk, d=place.ends, q=last, cycles=design.forward_latency),
         _results(clk, coded=coded, data=data, states=states, design=design),
         result_port(
-            clk, rst, start, taken=taken, some=map_room, push=push, last=last, data=data,
+            clk, rst, start, taken=taken, some=map_room, result=Result(push, last, data),
             source=source, sent=map_sent, places=design.forward_places,
         ),
     ]  # fmt: skip
@@ -240,7 +245,7 @@ def stream_pool(
     return (
         *parts, finish_both,
         result_port(
-            clk, rst, start, taken=taken, some=state_room, push=push, last=last, data=states,
+            clk, rst, start, taken=taken, some=state_room, result=Result(push, last, states),
             source=state, sent=state_sent, places=design.forward_places,
         ),
     )  # fmt: skip

@@ -18,7 +18,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fcnn.delta_intake import delta_lanes
 from merp.hdl.fcnn.pool_counters import PoolProgress
 from merp.hdl.fcnn.pool_walk import FcnnUnpoolConfig, PoolPlace, pool_walk
-from merp.hdl.fcnn.stream_pool import result_port
+from merp.hdl.fcnn.stream_pool import Result, result_port
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.head import Head
@@ -316,7 +316,7 @@ def stream_unpool(
         ),
         pool_walk(clk, start, advance=advance, config=config, place=place, design=design),
         result_port(
-            clk, rst, start, taken=advance, some=room, push=push, last=last, data=data,
+            clk, rst, start, taken=advance, some=room, result=Result(push, last, data),
             source=source, sent=sent, places=design.unpooled_places,
         ),
     )  # fmt: skip
