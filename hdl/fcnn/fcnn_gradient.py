@@ -13,7 +13,12 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.cycle_counters import cycle_counters
 from merp.hdl.fcnn.module_ports import status_of, stream_of_words
 from merp.hdl.fcnn.run_flags import run_flags
-from merp.hdl.fcnn.stream_gradient import GradientActivity, GradientConfig, stream_gradient
+from merp.hdl.fcnn.stream_gradient import (
+    GradientActivity,
+    GradientConfig,
+    GradientStreams,
+    stream_gradient,
+)
 from merp.models.machines.fcnn.params.gradient_registers import COUNTERS, WORDS
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 
@@ -56,6 +61,10 @@ def fcnn_gradient(
     """
     activity = GradientActivity()
     running, done, error = flag(), flag(), flag()
+    streams = GradientStreams(
+        design, sink_map=stream_of(ports.s_axis_map), sink_delta=stream_of(ports.s_axis_delta),
+        source=stream_of(ports.m_axis_gradient),
+    )  # fmt: skip
 
     @always_comb
     def look() -> None:
@@ -67,9 +76,8 @@ def fcnn_gradient(
     return (
         look,
         stream_gradient(
-            clk, rst, start, config=ports.config, sink_map=stream_of(ports.s_axis_map),
-            sink_delta=stream_of(ports.s_axis_delta), source=stream_of(ports.m_axis_gradient),
-            activity=activity, done=done, framing_error=error, design=design,
+            clk, rst, start, config=ports.config, streams=streams, activity=activity, done=done,
+            framing_error=error, design=design,
         ),
         run_flags(
             clk, rst, start, running=running, ended=done, wrong=error, status=ports.status

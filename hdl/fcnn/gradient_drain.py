@@ -8,10 +8,29 @@ from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.either import either
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.fcnn.params.gradient_drain import GradientDrain
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
+
+
+class PassPlace(GivenPorts):
+    """The place of a pass in its run."""
+
+    MEMBERS = given_all(opens=Bit, last_block=Bit, last_maps=Word)
+
+
+class DrainProgress(GivenPorts):
+    """Whether a drain goes on, and whether it moves."""
+
+    MEMBERS = given_all(held=Bit, stuck=Bit, leaves=Bit)
+
+
+class DrainRead(GivenPorts):
+    """The sums that a drain reads in a cycle, and the elements that it read before."""
+
+    MEMBERS = given_all(places=Word, elements=Word, gives=Bit)
 
 
 @entity
@@ -21,16 +40,10 @@ def gradient_drain(
     ended: Bit,
     settled: Bit,
     room: Bit,
-    opens: Bit,
-    last_block: Bit,
-    last_maps: Word,
+    of_pass: PassPlace,
     turn: Word,
-    held: Bit,
-    stuck: Bit,
-    leaves: Bit,
-    places: Word,
-    elements: Word,
-    gives: Bit,
+    progress: DrainProgress,
+    read: DrainRead,
     design: StreamDesign,
 ) -> Any:
     """Read the sums of a pass in the order of its gradients.
@@ -56,6 +69,9 @@ def gradient_drain(
     in the cycle after settled, or after room if this is later. It takes m (k^2 + 1) + A - 1 cycles.
     Reset: no drain.
     """
+    opens, last_block, last_maps = of_pass.opens, of_pass.last_block, of_pass.last_maps
+    held, stuck, leaves = progress.held, progress.stuck, progress.leaves
+    places, elements, gives = read.places, read.elements, read.gives
     drain = GradientDrain(design)
     turns, at_once = design.accumulators, design.maps_at_once
     size, wide = len(places) // turns, len(elements) // turns

@@ -6,10 +6,11 @@ additions is in ``models/golden/stream_update.py``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from myhdl import ConcatSignal, always, always_comb, block
 
+from merp.hdl.base.interface import DesignPorts, Member
 from merp.hdl.base.masked_tap import masked_tap
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, bits, count, flag
@@ -17,7 +18,7 @@ from merp.hdl.base.tap_line import tap_line
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fcnn.gradient_array import gradient_array
-from merp.hdl.fcnn.gradient_drain import gradient_drain
+from merp.hdl.fcnn.gradient_drain import DrainProgress, DrainRead, PassPlace, gradient_drain
 from merp.hdl.fcnn.gradient_tree import gradient_tree
 from merp.hdl.fcnn.grid_walk import GridConfig, GridPlace, grid_walk
 from merp.hdl.streams.credit_source import credit_source
@@ -32,6 +33,16 @@ class GradientConfig(RegisterBundle):
 
     def __init__(self, design: StreamDesign) -> None:
         super().__init__(GRADIENT, design)
+
+
+class GradientStreams(DesignPorts[StreamDesign]):
+    """Streams of a gradient module."""
+
+    MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
+        Member("sink_map", lambda design: Stream(design.map_width), kind=Stream),
+        Member("sink_delta", lambda design: Stream(design.sum_width), kind=Stream),
+        Member("source", lambda design: Stream(design.fmt.width), kind=Stream),
+    )
 
 
 class GradientActivity:
@@ -89,9 +100,7 @@ def stream_gradient(
     rst: Bit,
     start: Bit,
     config: GradientConfig,
-    sink_map: Stream,
-    sink_delta: Stream,
-    source: Stream,
+    streams: GradientStreams,
     activity: GradientActivity,
     done: Bit,
     framing_error: Bit,
@@ -115,6 +124,7 @@ def stream_gradient(
     walk pauses until its sums are read, for m (k^2 + 1) + mul_latency + 2 add_latency + 1 cycles.
     Throughput: a beat per cycle. Reset: no run.
     """
+    sink_map, sink_delta, source = streams.sink_map, streams.sink_delta, streams.source
     drain = GradientDrain(design)
     width, k, taps, lanes = design.fmt.width, design.k, design.taps, design.lanes
     turns, line = design.accumulators, design.window_width
@@ -223,10 +233,12 @@ def stream_gradient(
     read = (
         valid_delay(clk, rst, d=ended, q=settled, cycles=drain.settle - 1),
         gradient_drain(
-            clk, rst, ended=ended, settled=settled, room=room, opens=place.opens,
-            last_block=place.last_block, last_maps=config.last_maps, turn=turn, held=held,
-            stuck=stuck, leaves=leaves, places=places, elements=elements, gives=gives,
-            design=design,
+            clk, rst, ended=ended, settled=settled, room=room,
+            of_pass=PassPlace(
+                opens=place.opens, last_block=place.last_block, last_maps=config.last_maps
+            ),
+            turn=turn, progress=DrainProgress(held=held, stuck=stuck, leaves=leaves),
+            read=DrainRead(places=places, elements=elements, gives=gives), design=design,
         ),
         gradient_tree(clk, sums=sums, elements=elements, gradient=gradient, design=design),
         valid_delay(clk, rst, d=gives, q=push, cycles=drain.latency),

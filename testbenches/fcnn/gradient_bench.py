@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merp.hdl.base.signals import Stream, flag
+from merp.hdl.base.signals import flag
 from merp.hdl.fcnn.fcnn_gradient import GradientPorts, fcnn_gradient
-from merp.hdl.fcnn.stream_gradient import GradientActivity, GradientConfig
+from merp.hdl.fcnn.stream_gradient import GradientActivity, GradientConfig, GradientStreams
 from merp.models.base.bits import Bits
 from merp.models.golden.stream_update import stream_gradients
 from merp.models.machines.fcnn.params.gradient_registers import (
@@ -71,9 +71,7 @@ def arguments(design: StreamDesign) -> dict[str, Any]:
     return {
         **flags,
         "config": GradientConfig(design),
-        "sink_map": Stream(design.map_width),
-        "sink_delta": Stream(design.sum_width),
-        "source": Stream(design.fmt.width),
+        "streams": GradientStreams(design),
         "activity": GradientActivity(),
         "design": design,
     }
