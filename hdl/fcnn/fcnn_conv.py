@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 from myhdl import always, always_comb
 
 from merp.hdl.base.interface import DesignPorts, Member
-from merp.hdl.base.signals import Stream, flag, stream_of
+from merp.hdl.base.signals import flag, stream_of
 from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.beat_ports import full_beats
 from merp.hdl.fcnn.cycle_counters import cycle_counters
 from merp.hdl.fcnn.module_ports import status_of, stream_of_words
 from merp.hdl.fcnn.run_flags import run_flags
-from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, stream_conv
+from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, ConvStreams, stream_conv
 from merp.models.machines.fcnn.params.conv_registers import COUNTERS, WORDS
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 
@@ -83,16 +83,16 @@ def fcnn_conv(clk: Bit, rst: Bit, start: Bit, ports: ConvPorts, design: StreamDe
             left.next = False
             started.next = False
 
-    def inner(name: str) -> Stream:
-        return stream_of(vars(ports)[name])
-
+    streams = ConvStreams(
+        design, sink_map=stream_of(ports.s_axis_map), sink_kernel=stream_of(ports.s_axis_kernel),
+        sink_bias=stream_of(ports.s_axis_bias), sink_partial=stream_of(ports.s_axis_partial),
+        source=stream_of(source),
+    )  # fmt: skip
     wide = [each for each in ports.sources.values() if each.tkeep is not None]
     return (
         look, end, follow, [full_beats(stream=each) for each in wide],
         stream_conv(
-            clk, rst, start, config=ports.config, sink_map=inner("s_axis_map"),
-            sink_kernel=inner("s_axis_kernel"), sink_bias=inner("s_axis_bias"),
-            sink_partial=inner("s_axis_partial"), source=stream_of(source), activity=activity,
+            clk, rst, start, config=ports.config, streams=streams, activity=activity,
             framing_error=error, design=design,
         ),
         run_flags(

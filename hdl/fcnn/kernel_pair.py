@@ -5,14 +5,37 @@ Source: F-CNN section IV; the host sends the weights of a module over PCIe while
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block
 
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.loop_index import loop_index
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.collect_taps import collect_taps
+
+
+@dataclass(frozen=True)
+class SetSize:
+    """Sizes of a set of kernels.
+
+    Attributes:
+        maps: kernels of a set, one for each output map of a block.
+        taps: elements of a kernel.
+        width: bits of an element.
+    """
+
+    maps: int
+    taps: int
+    width: int
+
+
+class RunSets(GivenPorts):
+    """The sets of a run, from its registers."""
+
+    MEMBERS = given_all(enable=Bit, inputs=Word, blocks=Word, last_maps=Word)
 
 
 @block
@@ -47,18 +70,13 @@ def kernel_pair(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    enable: Bit,
-    inputs: Word,
-    blocks: Word,
-    last_maps: Word,
+    sets: RunSets,
     sink: Stream,
     swap: Bit,
     loaded: Bit,
     kernels: Word,
     framing_error: Bit,
-    maps: int,
-    taps: int,
-    width: int,
+    size: SetSize,
 ) -> Any:
     """Load the kernels of the next pass of a block while those of this pass are in use.
 
@@ -77,6 +95,8 @@ def kernel_pair(
     after the last element; kernels change in the cycle after swap. Throughput: an element per
     cycle, and none while a complete set waits for swap. Reset: no run.
     """
+    maps, taps, width = size.maps, size.taps, size.width
+    enable, inputs, blocks, last_maps = sets.enable, sets.inputs, sets.blocks, sets.last_maps
     kernel = taps * width
     taking, accept, take, last = (flag() for _ in range(4))
     tap, tap_ends = count(taps), flag()

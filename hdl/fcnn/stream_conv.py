@@ -6,13 +6,14 @@ of output maps. The sums leave for the memory after each pass, and come back wit
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.arithmetic.cu_tree import cu_tree
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
+from merp.hdl.base.interface import DesignPorts, Member
 from merp.hdl.base.masked_tap import masked_tap
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, bits, flag
@@ -20,7 +21,7 @@ from merp.hdl.base.tap_line import tap_line
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fcnn.grid_walk import GridConfig, GridPlace, grid_walk
-from merp.hdl.fcnn.kernel_pair import kernel_pair
+from merp.hdl.fcnn.kernel_pair import RunSets, SetSize, kernel_pair
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.machines.fcnn.params.conv_registers import CONV, ConvDesign
@@ -32,6 +33,18 @@ class ConvConfig(RegisterBundle):
 
     def __init__(self, design: StreamDesign) -> None:
         super().__init__(CONV, design)
+
+
+class ConvStreams(DesignPorts[StreamDesign]):
+    """Streams of a convolution module."""
+
+    MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
+        Member("sink_map", lambda design: Stream(design.map_width), kind=Stream),
+        Member("sink_kernel", lambda design: Stream(design.fmt.width), kind=Stream),
+        Member("sink_bias", lambda design: Stream(design.fmt.width), kind=Stream),
+        Member("sink_partial", lambda design: Stream(design.sum_width), kind=Stream),
+        Member("source", lambda design: Stream(design.sum_width), kind=Stream),
+    )
 
 
 class ConvActivity:
@@ -152,6 +165,91 @@ def _present(short: Bit, maps: Word, sums: Word, kept: Word, at: int) -> Any:
 
 
 @block
+def _collect(
+    clk: Bit,
+    place: GridPlace,
+    totals: list[Any],
+    last_maps: Word,
+    word: Word,
+    design: StreamDesign,
+) -> Any:
+    """Join the sums of a beat; above them, whether it is the last one, and whether it comes back.
+
+    totals  in   sums, of map 0 first; of the windows of ``place``, compute_latency cycles later
+    """
+    lanes, maps = design.lanes, design.maps_at_once
+    sums, kept = ([bits(design.map_width) for _ in range(maps)] for _ in range(2))
+    about, about_sum = bits(3), bits(3)  # of a beat: last of the run, comes back, last block
+    short, about_word = flag(), bits(2)
+
+    @always_comb
+    def describe() -> None:
+        about.next[0] = place.final
+        about.next[1] = not place.closes
+        about.next[2] = place.last_block
+
+    @always_comb
+    def split() -> None:
+        short.next = about_sum[2]
+        about_word.next = about_sum[2:]
+
+    return (
+        describe, split,
+        delay(clk, d=about, q=about_sum, cycles=ConvDesign(design).compute_latency),
+        [
+            (
+                _joined(parts=totals[j * lanes : (j + 1) * lanes], word=sums[j]),
+                _present(short=short, maps=last_maps, sums=sums[j], kept=kept[j], at=j),
+            )
+            for j in range(maps)
+        ],
+        _joined(parts=[*kept, about_word], word=word),
+    )  # fmt: skip
+
+
+@block
+def _send(
+    clk: Bit,
+    rst: Bit,
+    issue: Bit,
+    room: Bit,
+    word: Word,
+    source: Stream,
+    leaves: Bit,
+    design: StreamDesign,
+) -> Any:
+    """Send the sums of a beat, for which a place is reserved when the beat is taken.
+
+    issue   in   a beat is taken that has sums
+    room    out  there is a place for them
+    word    in   the sums, compute_latency cycles after issue, with what ``_collect`` adds
+    leaves  out  sums leave that come back
+    """
+    conv, top = ConvDesign(design), design.sum_width
+    push, credit, head_valid, head = flag(), flag(), flag(), bits(top + 2)
+
+    @always_comb
+    def hand_out() -> None:
+        source.data.next = head[top:]
+        source.last.next = head[top]
+        source.valid.next = head_valid
+
+    @always_comb
+    def leave() -> None:
+        leaves.next = head_valid and source.ready and head[top + 1]
+
+    return (
+        hand_out, leave,
+        valid_delay(clk, rst, d=issue, q=push, cycles=conv.compute_latency),
+        credit_gate(clk, rst, taken=issue, freed=credit, some=room, places=conv.fifo_words),
+        credit_fifo(
+            clk, rst, push=push, data=word, head=head, head_valid=head_valid, take=source.ready,
+            credit=credit, words=conv.fifo_words,
+        ),
+    )  # fmt: skip
+
+
+@block
 def _returns_left(
     clk: Bit, rst: Bit, start: Bit, left: Bit, taken: Bit, some: Bit, most: int
 ) -> Any:
@@ -183,11 +281,7 @@ def stream_conv(
     rst: Bit,
     start: Bit,
     config: ConvConfig,
-    sink_map: Stream,
-    sink_kernel: Stream,
-    sink_bias: Stream,
-    sink_partial: Stream,
-    source: Stream,
+    streams: ConvStreams,
     activity: ConvActivity,
     framing_error: Bit,
     design: StreamDesign,
@@ -211,25 +305,19 @@ def stream_conv(
     sums and a place for its sums. Reset: no run.
     """
     width, lanes, maps = design.fmt.width, design.lanes, design.maps_at_once
-    conv = ConvDesign(design)
-    place = GridPlace(design)
+    sink_map, sink_partial, place = streams.sink_map, streams.sink_partial, GridPlace(design)
     advance, free, issue = flag(), flag(), flag()
     kernel_swap, kernel_loaded, kernel_error = flag(), flag(), flag()
     bias_swap, bias_loaded, bias_error = flag(), flag(), flag()
     prepared, wants, allowed, map_there, partial_there = (flag() for _ in range(5))
-    takes_partial, repeats, leaves, ahead = flag(), flag(), flag(), flag()
-    room, credit, push, head_valid = (flag() for _ in range(4))
+    takes_partial, repeats, leaves, ahead, room = (flag() for _ in range(5))
     late_map, late_partial = flag(), flag()
     beat, window = bits(design.map_width), bits(design.lanes * design.window_width)
     masked = [bits(design.window_width) for _ in range(lanes)]
     kernels, biases = bits(maps * design.window_width), bits(maps * width)
     partial, continues = bits(design.sum_width), flag()
     totals = [bits(width) for _ in range(maps * lanes)]
-    sums, kept = ([bits(design.map_width) for _ in range(maps)] for _ in range(2))
-    about, about_sum = bits(3), bits(3)  # of a beat: last of the run, comes back, last block
-    short, about_word = flag(), bits(2)
-    word, head = bits(design.sum_width + 2), bits(design.sum_width + 2)
-    top = design.sum_width
+    word = bits(design.sum_width + 2)
 
     @always_comb
     def need() -> None:
@@ -265,17 +353,6 @@ def stream_conv(
         if place.takes:
             beat.next = sink_map.data
 
-    @always_comb
-    def describe() -> None:
-        about.next[0] = place.final
-        about.next[1] = not place.closes
-        about.next[2] = place.last_block
-
-    @always_comb
-    def split() -> None:
-        short.next = about_sum[2]
-        about_word.next = about_sum[2:]
-
     @always(clk.posedge)
     def hold() -> None:
         partial.next = sink_partial.data
@@ -296,16 +373,6 @@ def stream_conv(
         framing_error.next = late_map or late_partial or kernel_error or bias_error
 
     @always_comb
-    def hand_out() -> None:
-        source.data.next = head[top:]
-        source.last.next = head[top]
-        source.valid.next = head_valid
-
-    @always_comb
-    def leave() -> None:
-        leaves.next = head_valid and source.ready and head[top + 1]
-
-    @always_comb
     def tell() -> None:
         activity.issue.next = advance
         activity.useful.next = issue
@@ -323,14 +390,22 @@ def stream_conv(
     )  # fmt: skip
     load = (
         kernel_pair(
-            clk, rst, start, enable=flag(1), inputs=config.inputs, blocks=config.blocks,
-            last_maps=config.last_maps, sink=sink_kernel, swap=kernel_swap, loaded=kernel_loaded,
-            kernels=kernels, framing_error=kernel_error, maps=maps, taps=design.taps, width=width,
+            clk, rst, start,
+            sets=RunSets(
+                enable=flag(1), inputs=config.inputs, blocks=config.blocks,
+                last_maps=config.last_maps,
+            ),
+            sink=streams.sink_kernel, swap=kernel_swap, loaded=kernel_loaded, kernels=kernels,
+            framing_error=kernel_error, size=SetSize(maps, design.taps, width),
         ),
         kernel_pair(
-            clk, rst, start, enable=config.biased, inputs=bits(1, 1), blocks=config.blocks,
-            last_maps=config.last_maps, sink=sink_bias, swap=bias_swap, loaded=bias_loaded,
-            kernels=biases, framing_error=bias_error, maps=maps, taps=1, width=width,
+            clk, rst, start,
+            sets=RunSets(
+                enable=config.biased, inputs=bits(1, 1), blocks=config.blocks,
+                last_maps=config.last_maps,
+            ),
+            sink=streams.sink_bias, swap=bias_swap, loaded=bias_loaded, kernels=biases,
+            framing_error=bias_error, size=SetSize(maps, 1, width),
         ),
     )  # fmt: skip
     line: Any = _joined(parts=[beat], word=window)
@@ -350,29 +425,19 @@ def stream_conv(
         for j in range(maps)
         for g in range(lanes)
     ]  # fmt: skip
-    gather = (
-        valid_delay(clk, rst, d=issue, q=push, cycles=conv.compute_latency),
-        delay(clk, d=about, q=about_sum, cycles=conv.compute_latency),
-        [
-            (
-                _joined(parts=totals[j * lanes : (j + 1) * lanes], word=sums[j]),
-                _present(short=short, maps=config.last_maps, sums=sums[j], kept=kept[j], at=j),
-            )
-            for j in range(maps)
-        ],
-        _joined(parts=[*kept, about_word], word=word),
-        credit_gate(clk, rst, taken=issue, freed=credit, some=room, places=conv.fifo_words),
-        credit_fifo(
-            clk, rst, push=push, data=word, head=head, head_valid=head_valid, take=source.ready,
-            credit=credit, words=conv.fifo_words,
-        ),
-        _returns_left(
-            clk, rst, start, left=leaves, taken=repeats, some=ahead,
-            most=design.max_rows * design.max_columns * design.max_step,
-        ),
+    collect = _collect(
+        clk, place=place, totals=totals, last_maps=config.last_maps, word=word, design=design
+    )
+    send = _send(
+        clk, rst, issue=issue, room=room, word=word, source=streams.source, leaves=leaves,
+        design=design,
+    )  # fmt: skip
+    returns = _returns_left(
+        clk, rst, start, left=leaves, taken=repeats, some=ahead,
+        most=design.max_rows * design.max_columns * design.max_step,
     )  # fmt: skip
     return (
-        need, arrive, move, swap, fill, describe, split, hold, check, complain, hand_out, leave,
-        tell, walk, load, line,
-        _windows(clk, place=place, window=window, masked=masked, design=design), units, gather,
+        need, arrive, move, swap, fill, hold, check, complain, tell, walk, load, line,
+        _windows(clk, place=place, window=window, masked=masked, design=design), units, collect,
+        send, returns,
     )  # fmt: skip

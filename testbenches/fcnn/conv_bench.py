@@ -11,9 +11,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from merp.hdl.base.signals import Stream, flag
+from merp.hdl.base.signals import flag
 from merp.hdl.fcnn.fcnn_conv import ConvPorts, fcnn_conv
-from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, stream_conv
+from merp.hdl.fcnn.stream_conv import ConvActivity, ConvConfig, ConvStreams, stream_conv
 from merp.models.base.bits import Bits
 from merp.models.base.shape import Shape
 from merp.models.machines.fcnn.params.conv_registers import (
@@ -121,16 +121,10 @@ def random_run(design: StreamDesign, rng: Random, most: int = 6, maps: int = 4) 
 
 def arguments(design: StreamDesign) -> dict[str, Any]:
     """Create the ports of ``stream_conv``."""
-    width = design.fmt.width
-    streams = {
-        "sink_map": Stream(design.map_width), "sink_kernel": Stream(width),
-        "sink_bias": Stream(width), "sink_partial": Stream(design.sum_width),
-        "source": Stream(design.sum_width),
-    }  # fmt: skip
     flags = {name: flag() for name in ("clk", "rst", "start", "framing_error")}
     return {
-        **flags, **streams, "config": ConvConfig(design), "activity": ConvActivity(),
-        "design": design,
+        **flags, "config": ConvConfig(design), "streams": ConvStreams(design),
+        "activity": ConvActivity(), "design": design,
     }  # fmt: skip
 
 

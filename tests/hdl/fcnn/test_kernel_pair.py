@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from block_bench import BlockBench, Recorded, Replays, Sample
-from merp.hdl.base.signals import Stream, bits, count
-from merp.hdl.fcnn.kernel_pair import kernel_pair
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.fcnn.kernel_pair import RunSets, SetSize, kernel_pair
 
 WIDTH = 6
 
@@ -31,9 +31,11 @@ class Load:
 
 def bench(maps: int, taps: int) -> BlockBench:
     return BlockBench(
-        kernel_pair, "clk rst start enable swap loaded framing_error", inputs=count(5),
-        blocks=count(4), last_maps=count(maps), sink=Stream(WIDTH),
-        kernels=bits(maps * taps * WIDTH), maps=maps, taps=taps, width=WIDTH,
+        kernel_pair, "clk rst start swap loaded framing_error",
+        sets=RunSets(
+            enable=flag(), inputs=count(5), blocks=count(4), last_maps=count(maps)
+        ),
+        sink=Stream(WIDTH), kernels=bits(maps * taps * WIDTH), size=SetSize(maps, taps, WIDTH),
     )  # fmt: skip
 
 
