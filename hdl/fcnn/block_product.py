@@ -6,21 +6,39 @@ additions is that of the golden models: ascending along the inner dimension.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.delay import delay
+from merp.hdl.base.interface import DesignPorts, Member
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fcnn.choose_part import choose_part
+from merp.hdl.fcnn.gated_words import GatedWords
 from merp.hdl.fcnn.outer_product import outer_product
 from merp.hdl.fcnn.piece_banks import piece_banks
 from merp.hdl.fcnn.tile_loops import ProductConfig, TilePlace, tile_loops
+from merp.hdl.fcnn.turn_sum import SumStore
 from merp.hdl.streams.credit_source import credit_source
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.models.machines.fcnn.params.product_design import READ, ProductDesign
+
+
+def _pieces(design: ProductDesign) -> Stream:
+    return Stream(design.piece_width)
+
+
+class ProductStreams(DesignPorts[ProductDesign]):
+    """Streams of a matrix product."""
+
+    MEMBERS: ClassVar[tuple[Member[Any], ...]] = (
+        Member("sink_map", _pieces, kind=Stream),
+        Member("sink_kernel", _pieces, kind=Stream),
+        Member("sink_bias", lambda design: Stream(design.fmt.width), kind=Stream),
+        Member("source", _pieces, kind=Stream),
+    )
 
 
 class ProductActivity:
@@ -64,14 +82,13 @@ def _biases(
     used: Bit,
     config: ProductConfig,
     last_column: Bit,
-    data: Word,
-    valid: Bit,
-    ready: Bit,
+    biases: GatedWords,
     loaded: Bit,
     starts: Word,
     design: ProductDesign,
 ) -> Any:
     """Load the biases of a column of tiles; ``used`` begins the next column of tiles."""
+    data, valid, ready = biases.data, biases.valid, biases.ready
     columns, width = design.tile_columns, design.fmt.width
     index = count(max(1, columns - 1))
     taken, final, complete = flag(), flag(), flag()
@@ -111,64 +128,122 @@ def _biases(
     return look, tell, give, follow, each
 
 
+class TileRead:
+    """The read of the sums of a tile: columns, and in a column its blocks, one per cycle.
+
+    reading       sums of the tile are left
+    room          the output has a place
+    gives         a beat of sums is read: of block ``turn`` and ``column``
+    ends          it is the last one of the tile
+    """
+
+    def __init__(self, design: ProductDesign) -> None:
+        self.reading, self.room, self.gives, self.ends = (flag() for _ in range(4))
+        self.turn = count(design.turns - 1)
+        self.column = count(max(1, design.tile_columns - 1))
+
+
 @block
 def _tile_reads(
     clk: Bit,
     rst: Bit,
     settled: Bit,
-    room: Bit,
     tile: TilePlace,
     config: ProductConfig,
-    reading: Bit,
-    gives: Bit,
-    ends: Bit,
-    turn: Word,
-    column: Word,
+    read: TileRead,
     design: ProductDesign,
 ) -> Any:
-    """Read the sums of a tile: columns, and in a column its blocks, one per cycle.
+    """Read the sums of a tile while the output has room.
 
     settled  in   pulse: the sums of the tile are stored in the next cycle
-    room     in   the output has a place
-    reading  out  sums of the tile are left
-    gives    out  a beat of sums is read: of block ``turn`` and ``column``
-    ends     out  it is the last one of the tile
     """
     turns, columns = design.turns, design.tile_columns
     last_turn, last_column = flag(), flag()
 
     @always_comb
     def look() -> None:
-        gives.next = reading and room
-        last_turn.next = turn == turns - 1 or (tile.last_row and turn + 1 == config.last_pieces)
-        last_column.next = column == columns - 1 or (
-            tile.last_column and column + 1 == config.last_columns
+        read.gives.next = read.reading and read.room
+        last_turn.next = read.turn == turns - 1 or (
+            tile.last_row and read.turn + 1 == config.last_pieces
+        )
+        last_column.next = read.column == columns - 1 or (
+            tile.last_column and read.column + 1 == config.last_columns
         )
 
     @always_comb
     def tell() -> None:
-        ends.next = gives and last_turn and last_column
+        read.ends.next = read.gives and last_turn and last_column
 
     @always(clk.posedge)
     def follow() -> None:
         if settled:
-            reading.next = True
-        if gives:
+            read.reading.next = True
+        if read.gives:
             if last_turn:
-                turn.next = 0
+                read.turn.next = 0
                 if last_column:
-                    column.next = 0
-                    reading.next = False
+                    read.column.next = 0
+                    read.reading.next = False
                 else:
-                    column.next = column + 1
+                    read.column.next = read.column + 1
             else:
-                turn.next = turn + 1
+                read.turn.next = read.turn + 1
         if rst:
-            reading.next = False
-            turn.next = 0
-            column.next = 0
+            read.reading.next = False
+            read.turn.next = 0
+            read.column.next = 0
 
     return look, tell, follow
+
+
+@block
+def _send_sums(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    ended: Bit,
+    tile: TilePlace,
+    config: ProductConfig,
+    read: TileRead,
+    sums: list[Any],
+    source: Stream,
+    design: ProductDesign,
+) -> Any:
+    """Read the sums of each tile, once they are stored, and send their columns.
+
+    ended  in   pulse: the last turn of a tile is taken
+    read   out  what is read in this cycle
+    sums   in   the sums of each block that were read in the cycle before
+    """
+    settled, push, clear = flag(), flag(), flag()
+    chosen_column = bits(len(read.column))
+    all_sums, result = bits(len(sums) * len(sums[0])), bits(design.piece_width)
+    joined = ConcatSignal(*reversed(sums)) if len(sums) > 1 else sums[0]
+
+    @always_comb
+    def join() -> None:
+        all_sums.next = joined
+        clear.next = rst or start
+
+    @always(clk.posedge)
+    def keep() -> None:
+        chosen_column.next = read.column
+
+    return (
+        join, keep,
+        valid_delay(clk, rst, d=ended, q=settled, cycles=design.settle - 1),
+        _tile_reads(
+            clk, rst, settled=settled, tile=tile, config=config, read=read, design=design
+        ),
+        choose_part(
+            clk, words=all_sums, index=chosen_column, word=result, parts=design.tile_columns
+        ),
+        valid_delay(clk, rst, d=read.gives, q=push, cycles=READ),
+        credit_source(
+            clk, clear, total=config.sum_words, taken=read.gives, room=read.room, push=push,
+            data=result, source=source, words=design.fifo_words,
+        ),
+    )  # fmt: skip
 
 
 @entity
@@ -177,10 +252,7 @@ def block_product(
     rst: Bit,
     start: Bit,
     config: ProductConfig,
-    sink_map: Stream,
-    sink_kernel: Stream,
-    sink_bias: Stream,
-    source: Stream,
+    streams: ProductStreams,
     activity: ProductActivity,
     done: Bit,
     framing_error: Bit,
@@ -206,22 +278,17 @@ def block_product(
     """
     turns, blocks, size = design.turns, design.blocks, design.size
     piece, width, add = design.piece_width, design.fmt.width, design.add_latency
-    tile = TilePlace()
+    sink_map, sink_kernel, sink_bias = streams.sink_map, streams.sink_kernel, streams.sink_bias
+    source, tile, read = streams.source, TilePlace(), TileRead(design)
     map_valid, map_ready, kernel_valid, kernel_ready = (flag() for _ in range(4))
     bias_valid, bias_ready, map_error, kernel_error, bias_error = (flag() for _ in range(5))
     walking, sending, finished, held, loaded, starts_loaded = (flag() for _ in range(6))
-    advance, issue, there, used, ended, settled = (flag() for _ in range(6))
-    reading, gives, tile_ends, next_column, push, room, clear = (flag() for _ in range(7))
+    advance, issue, there, used, ended, next_column = (flag() for _ in range(6))
     opens, begin, write = (flag() for _ in range(3))
-    turn = count(turns - 1)
-    place, now, written = count(turns - 1), count(turns - 1), count(turns - 1)
-    read_turn, read_column = count(turns - 1), count(max(1, design.tile_columns - 1))
-    chosen_column = bits(len(read_column))
+    turn, place, now, written = (count(turns - 1) for _ in range(4))
     column, rows = bits(piece), bits(blocks * piece)
     held_rows, starts = bits(blocks * piece), bits(design.tile_columns * width)
     sums = [bits(size * piece) for _ in range(blocks)]
-    joined = ConcatSignal(*reversed(sums)) if blocks > 1 else sums[0]
-    all_sums, result = bits(blocks * size * piece), bits(piece)
 
     @always_comb
     def look() -> None:
@@ -248,28 +315,27 @@ def block_product(
         activity.stall_bias.next = free and not starts_loaded
         activity.stall_kernel.next = free and starts_loaded and not loaded
         activity.stall_map.next = free and starts_loaded and loaded and not advance
-        activity.stall_output.next = reading and not room
-        activity.drain.next = (held or (sending and not walking)) and (room or not reading)
+        activity.stall_output.next = read.reading and not read.room
+        activity.drain.next = (held or (sending and not walking)) and (
+            read.room or not read.reading
+        )
 
     @always_comb
     def tell() -> None:
-        clear.next = rst or start
-        next_column.next = tile_ends and tile.last_row
+        next_column.next = read.ends and tile.last_row
         done.next = finished
         framing_error.next = map_error or kernel_error or bias_error
 
     @always_comb
-    def join() -> None:
-        all_sums.next = joined
+    def choose() -> None:
         now.next = place
-        if reading:
-            now.next = read_turn
+        if read.reading:
+            now.next = read.turn
 
     @always(clk.posedge)
     def keep() -> None:
         column.next = sink_map.data
         held_rows.next = rows
-        chosen_column.next = read_column
 
     @always(clk.posedge)
     def follow() -> None:
@@ -279,7 +345,7 @@ def block_product(
             turn.next = turn + 1
         if ended:
             held.next = True
-        if tile_ends:
+        if read.ends:
             held.next = False
             if tile.last_row and tile.last_column:
                 walking.next = False
@@ -311,15 +377,16 @@ def block_product(
             clk, rst, start, words=config.bias_words, sink=sink_bias, valid=bias_valid,
             ready=bias_ready, framing_error=bias_error,
         ),
-        tile_loops(clk, start, step=used, next_tile=tile_ends, config=config, place=tile),
+        tile_loops(clk, start, step=used, next_tile=read.ends, config=config, place=tile),
         piece_banks(
-            clk, rst, start, config=config, data=sink_kernel.data, valid=kernel_valid,
-            ready=kernel_ready, used=used, loaded=loaded, rows=rows, design=design,
+            clk, rst, start, config=config,
+            pieces=GatedWords(data=sink_kernel.data, valid=kernel_valid, ready=kernel_ready),
+            used=used, loaded=loaded, rows=rows, design=design,
         ),
         _biases(
             clk, rst, start, used=next_column, config=config, last_column=tile.last_column,
-            data=sink_bias.data, valid=bias_valid, ready=bias_ready, loaded=starts_loaded,
-            starts=starts, design=design,
+            biases=GatedWords(data=sink_bias.data, valid=bias_valid, ready=bias_ready),
+            loaded=starts_loaded, starts=starts, design=design,
         ),
     )  # fmt: skip
     pipe = (
@@ -331,26 +398,13 @@ def block_product(
     compute = [
         outer_product(
             clk, column=column, row=held_rows((b + 1) * piece, b * piece), place=now, begin=begin,
-            starts=starts((b + 1) * piece, b * piece), write=write, written=written, sums=sums[b],
-            design=design,
+            starts=starts((b + 1) * piece, b * piece),
+            store=SumStore(write=write, written=written), sums=sums[b], design=design,
         )
         for b in range(blocks)
     ]  # fmt: skip
-    leave = (
-        valid_delay(clk, rst, d=ended, q=settled, cycles=design.settle - 1),
-        _tile_reads(
-            clk, rst, settled=settled, room=room, tile=tile, config=config, reading=reading,
-            gives=gives, ends=tile_ends, turn=read_turn, column=read_column, design=design,
-        ),
-        choose_part(
-            clk, words=all_sums, index=chosen_column, word=result, parts=design.tile_columns
-        ),
-        valid_delay(clk, rst, d=gives, q=push, cycles=READ),
-        credit_source(
-            clk, clear, total=config.sum_words, taken=gives, room=room, push=push, data=result,
-            source=source, words=design.fifo_words,
-        ),
+    leave = _send_sums(
+        clk, rst, start, ended=ended, tile=tile, config=config, read=read, sums=sums,
+        source=source, design=design,
     )  # fmt: skip
-    return (
-        look, move, judge, show, tell, join, keep, follow, intake, pipe, compute, leave,
-    )  # fmt: skip
+    return look, move, judge, show, tell, choose, keep, follow, intake, pipe, compute, leave

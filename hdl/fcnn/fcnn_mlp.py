@@ -11,7 +11,7 @@ from merp.hdl.base.signals import flag, stream_of
 from merp.hdl.base.word_counters import word_counters
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.fcnn.beat_ports import full_beats
-from merp.hdl.fcnn.block_product import ProductActivity, block_product
+from merp.hdl.fcnn.block_product import ProductActivity, ProductStreams, block_product
 from merp.hdl.fcnn.cycle_counters import cycle_counters
 from merp.hdl.fcnn.module_ports import status_of, stream_of_words
 from merp.hdl.fcnn.run_flags import run_flags
@@ -54,6 +54,10 @@ def fcnn_mlp(clk: Bit, rst: Bit, start: Bit, ports: ProductPorts, design: Produc
     """
     activity = ProductActivity()
     running, done, error = flag(), flag(), flag()
+    streams = ProductStreams(
+        design, sink_map=stream_of(ports.s_axis_map), sink_kernel=stream_of(ports.s_axis_kernel),
+        sink_bias=stream_of(ports.s_axis_bias), source=stream_of(ports.m_axis_sum),
+    )  # fmt: skip
 
     @always_comb
     def look() -> None:
@@ -67,9 +71,7 @@ def fcnn_mlp(clk: Bit, rst: Bit, start: Bit, ports: ProductPorts, design: Produc
         look,
         [full_beats(stream=each) for each in wide],
         block_product(
-            clk, rst, start, config=ports.config, sink_map=stream_of(ports.s_axis_map),
-            sink_kernel=stream_of(ports.s_axis_kernel), sink_bias=stream_of(ports.s_axis_bias),
-            source=stream_of(ports.m_axis_sum), activity=activity, done=done,
+            clk, rst, start, config=ports.config, streams=streams, activity=activity, done=done,
             framing_error=error, design=design,
         ),
         run_flags(

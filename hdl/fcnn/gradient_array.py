@@ -11,6 +11,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fcnn.gradient_lane import gradient_lane
+from merp.hdl.fcnn.turn_sum import SumStore
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 
 
@@ -92,7 +93,7 @@ def gradient_array(
             gradient_lane(
                 clk, window=windows((g + 1) * line, g * line),
                 delta=deltas((j * lanes + g + 1) * width, (j * lanes + g) * width),
-                places=places, clears=clears, write=write, written=written,
+                places=places, clears=clears, store=SumStore(write=write, written=written),
                 sums=words[g * maps + j], design=design, first=j * (taps + 1),
             )
             for g in range(lanes)

@@ -10,7 +10,7 @@ from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.fcnn.turn_sum import turn_sum
+from merp.hdl.fcnn.turn_sum import SumStore, turn_sum
 from merp.models.machines.fcnn.params.stream_design import StreamDesign
 
 
@@ -21,8 +21,7 @@ def gradient_lane(
     delta: Word,
     places: Word,
     clears: Word,
-    write: Bit,
-    written: Word,
+    store: SumStore,
     sums: Word,
     design: StreamDesign,
     first: int,
@@ -65,8 +64,8 @@ def gradient_lane(
     add = [
         turn_sum(
             clk, place=places((turn(e) + 1) * size, turn(e) * size), begin=clears(turn(e)),
-            first=nothing, product=products[e], write=write, written=written, word=words[e],
-            fmt=fmt, words=turns, latency=design.add_latency,
+            first=nothing, product=products[e], store=store, word=words[e], fmt=fmt, words=turns,
+            latency=design.add_latency,
         )
         for e in range(taps + 1)
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always_comb
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.fcnn.turn_sum import turn_sum
+from merp.hdl.fcnn.turn_sum import SumStore, turn_sum
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 
 
@@ -21,8 +21,7 @@ def outer_product(
     place: Word,
     begin: Bit,
     starts: Word,
-    write: Bit,
-    written: Word,
+    store: SumStore,
     sums: Word,
     design: ProductDesign,
 ) -> Any:
@@ -61,8 +60,8 @@ def outer_product(
     add = [
         turn_sum(
             clk, place=place, begin=begin, first=starts((c + 1) * width, c * width),
-            product=products[c * size + r], write=write, written=written, word=words[c * size + r],
-            fmt=fmt, words=design.turns, latency=design.add_latency,
+            product=products[c * size + r], store=store, word=words[c * size + r], fmt=fmt,
+            words=design.turns, latency=design.add_latency,
         )
         for c, r in each
     ]  # fmt: skip

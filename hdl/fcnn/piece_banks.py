@@ -9,6 +9,7 @@ from myhdl import ConcatSignal, always, always_comb, block
 from merp.hdl.base.either import either
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fcnn.gated_words import GatedWords
 from merp.hdl.fcnn.tile_loops import ProductConfig, TilePlace, tile_loops
 from merp.models.machines.fcnn.params.product_design import ProductDesign
 
@@ -34,9 +35,7 @@ def piece_banks(
     rst: Bit,
     start: Bit,
     config: ProductConfig,
-    data: Word,
-    valid: Bit,
-    ready: Bit,
+    pieces: GatedWords,
     used: Bit,
     loaded: Bit,
     rows: Word,
@@ -55,6 +54,7 @@ def piece_banks(
     blocks. Latency: a cycle from the last piece of a step to loaded. Throughput: a piece per cycle.
     Reset: empty.
     """
+    data, valid, ready = pieces.data, pieces.valid, pieces.ready
     blocks, width = design.blocks, design.piece_width
     index = count(max(1, blocks - 1))
     into, out_of, taken, step, next_tile = (flag() for _ in range(5))

@@ -7,9 +7,16 @@ from typing import Any
 from myhdl import always
 
 from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.base.interface import GivenPorts, given_all
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.base.formats import FloatFormat
+
+
+class SumStore(GivenPorts):
+    """When and where a sum is stored: ``write`` and its place ``written``, by their own names."""
+
+    MEMBERS = given_all(write=Bit, written=Word)
 
 
 @entity
@@ -19,8 +26,7 @@ def turn_sum(
     begin: Bit,
     first: Word,
     product: Word,
-    write: Bit,
-    written: Word,
+    store: SumStore,
     word: Word,
     fmt: FloatFormat,
     words: int,
@@ -42,6 +48,7 @@ def turn_sum(
     """
     if words <= latency:
         raise ValueError(f"words must be at least {latency + 1}, not {words}")
+    write, written = store.write, store.written
     memory = [bits(fmt.width) for _ in range(words)]
     total = bits(fmt.width)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merp.hdl.base.signals import Stream, flag
-from merp.hdl.fcnn.block_product import ProductActivity
+from merp.hdl.base.signals import flag
+from merp.hdl.fcnn.block_product import ProductActivity, ProductStreams
 from merp.hdl.fcnn.fcnn_mlp import ProductPorts, fcnn_mlp
 from merp.hdl.fcnn.tile_loops import ProductConfig
 from merp.models.base.bits import Bits
@@ -63,10 +63,7 @@ def arguments(design: ProductDesign) -> dict[str, Any]:
     return {
         **flags,
         "config": ProductConfig(design),
-        "sink_map": Stream(design.piece_width),
-        "sink_kernel": Stream(design.piece_width),
-        "sink_bias": Stream(design.fmt.width),
-        "source": Stream(design.piece_width),
+        "streams": ProductStreams(design),
         "activity": ProductActivity(),
         "design": design,
     }

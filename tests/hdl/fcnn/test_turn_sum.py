@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from block_bench import BlockBench, Replays
-from merp.hdl.base.signals import bits, count
-from merp.hdl.fcnn.turn_sum import turn_sum
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.fcnn.turn_sum import SumStore, turn_sum
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.base.formats import BFLOAT16
 from merp.testbenches.cnn_merp.cu_bench import elements
@@ -15,8 +15,8 @@ from merp.testbenches.cnn_merp.cu_bench import elements
 def bench(words: int, latency: int) -> BlockBench:
     width = BFLOAT16.width
     return BlockBench(
-        turn_sum, "clk begin write", place=count(words - 1), first=bits(width),
-        product=bits(width), written=count(words - 1), word=bits(width), fmt=BFLOAT16,
+        turn_sum, "clk begin", place=count(words - 1), first=bits(width), product=bits(width),
+        store=SumStore(write=flag(), written=count(words - 1)), word=bits(width), fmt=BFLOAT16,
         words=words, latency=latency,
     )  # fmt: skip
 
