@@ -47,27 +47,17 @@ def _address(slot_addr: Word, read: KernelRead, read_addr: Word) -> Any:
 
 
 @block
-def _read_back(
-    clk: Bit, read: KernelRead, tap: Word, elements: list[Word], design: EngineDesign
-) -> Any:
+def _read_back(clk: Bit, read: KernelRead, tap: Word, kept: Word, design: EngineDesign) -> Any:
     """Select the element to read back, first in all CUs, then one of the CUs.
 
-    tap: element of the word that the memories give in this cycle. elements: those of the CUs, a
+    tap: element of the word that the memories give in this cycle. kept: the elements of the CUs, a
     cycle later.
     """
     n_cu, late = design.n_cu, int(design.cu_kind == "fused")
-    cu, size = count(n_cu - 1), len(elements[0])
-    joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
-    kept = bits(n_cu * size)
+    cu, size = count(n_cu - 1), len(kept) // n_cu
     chosen = bits(size) if late else read.element
     decode = fused_element(clk, operand=chosen, element=read.element) if late else ()
-
-    @always_comb
-    def collect() -> None:
-        kept.next = joined
-
     return (
-        collect,
         delay(clk, d=read.tap, q=tap, cycles=1 + late),
         delay(clk, d=read.cu, q=cu, cycles=2 + late),
         select_part(clk, words=kept, index=cu, word=chosen, size=size, parts=n_cu),
@@ -158,10 +148,18 @@ def cu_array(
         slot_addr, tap = count(design.kernel_words - 1), count(design.taps - 1)
         each = design.fmt.width if design.cu_kind != "fused" else operand_bits(precision) + 1
         elements = [bits(each) for _ in range(n_cu)]
+        joined_back = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
+        kept = bits(n_cu * each)
         taps_back = [ReadBack(tap, element) for element in elements]
+
+        @always_comb
+        def collect() -> None:
+            kept.next = joined_back
+
         back = (
+            collect,
             _address(slot_addr=slot.kernel_addr, read=read, read_addr=slot_addr),
-            _read_back(clk, read=read, tap=tap, elements=elements, design=design),
+            _read_back(clk, read=read, tap=tap, kept=kept, design=design),
         )
 
     if design.cu_kind == "fused":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, Self
 
-from myhdl import always, block, concat, intbv
+from myhdl import always, concat, intbv
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
@@ -41,56 +41,6 @@ class WindowPlace:
         return other
 
 
-class MapBorders:
-    """Borders of the map and distances to them, constant during a run.
-
-    Values are in padded coordinates, or lead from them to those of the map. They are valid a cycle
-    after the configuration, and before the first position.
-    """
-
-    def __init__(self, design: EngineDesign) -> None:
-        size_width = design.max_size.bit_length() + 2
-        room_width = (design.k * design.d + design.max_stride).bit_length()
-        self.rows_end = bits(size_width)
-        self.columns_end = bits(size_width)
-        # from the first tap of a window, padded, to its last one
-        self.reach = count(design.k)
-        self.reach_aside = count(design.k) if design.sided else self.reach
-        self.room = bits(room_width)  # from the first row of a window, padded, to its row limit
-        self.next_room = bits(room_width)
-        # from the first row of an image to the row limit of the next image
-        self.image_room = bits(row_width(design))
-
-
-@block
-def _settle(
-    clk: Bit, config: MapConfig, aside: MapConfig, borders: MapBorders, design: EngineDesign
-) -> Any:
-    """Compute the borders of a map; ``aside`` has the padding on the left as its padding."""
-    kept, last_tap, room_width = design.k * design.d, design.k - 1, len(borders.room)
-
-    @always(clk.posedge)
-    def settle() -> None:
-        # VHDL would cut a constant next to the narrow pad to its width
-        all_rows = intbv(0)[room_width:]
-        all_rows[:] = kept
-        borders.rows_end.next = config.rows + config.pad
-        borders.columns_end.next = config.columns + aside.pad
-        borders.reach.next = last_tap - config.pad
-        borders.room.next = all_rows - config.pad
-        borders.next_room.next = all_rows - config.pad + config.stride
-        borders.image_room.next = config.rows + kept
-
-    if not design.sided:
-        return settle
-
-    @always(clk.posedge)
-    def settle_aside() -> None:
-        borders.reach_aside.next = last_tap - aside.pad
-
-    return settle, settle_aside
-
-
 @entity
 def position_decoder(
     clk: Bit,
@@ -121,8 +71,34 @@ def position_decoder(
     lines_width = row_width(design)
     aside = config.but(pad=config.pad_left) if design.sided else config
 
-    borders = MapBorders(design)
-    settling = _settle(clk, config=config, aside=aside, borders=borders, design=design)
+    (need_column, need_column_top) = (word.need_column, word.need_column_top)
+    (need_row, need_row_top) = (word.need_row, word.need_row_top)
+    (row_limit, row_limit_top) = (word.row_limit, word.row_limit_top)
+    (next_row_limit, next_row_limit_top) = (word.next_row_limit, word.next_row_limit_top)
+    (first_column, first_column_top) = (word.first_column, word.first_column_top)
+    (row_base_0, row_base_0_top) = (word.row_base_0, word.row_base_0_top)
+    (row_base_1, row_base_1_top) = (word.row_base_1, word.row_base_1_top)
+    (column_base_0, column_base_0_top) = (word.column_base_0, word.column_base_0_top)
+    (column_base_1, column_base_1_top) = (word.column_base_1, word.column_base_1_top)
+    (rows_on, rows_on_top) = (word.rows_on, word.rows_on_top)
+    (columns_on, columns_on_top) = (word.columns_on, word.columns_on_top)
+    rows_next = word.rows_next
+    columns_next = word.columns_next
+    (row_shift, row_shift_top) = (word.row_shift, word.row_shift_top)
+    (column_shift, column_shift_top) = (word.column_shift, word.column_shift_top)
+    alone = word.alone
+    final = word.final
+
+    # Values from the configuration, which is valid a cycle before the first position.
+    rows_end = bits(size_width)  # the borders of the map, padded coordinates
+    columns_end = bits(size_width)
+    reach = count(k)  # from the first tap of a window, padded, to its last one
+    reach_aside = count(k) if design.sided else reach
+    room_width = (kept + design.max_stride).bit_length()
+    room = bits(room_width)  # from the first row of a window, padded, to its row limit
+    next_room = bits(room_width)
+    # from the first row of an image to the row limit of the next image
+    image_room = bits(lines_width)
 
     # Values of a position, after the first step.
     reaches_row, reaches_column = flag(), flag()  # the window ends within the map
@@ -140,33 +116,45 @@ def position_decoder(
     is_alone, is_final = flag(), flag()
 
     @always(clk.posedge)
+    def settle() -> None:
+        # VHDL would cut a constant next to the narrow pad to its width
+        all_rows = intbv(0)[room_width:]
+        all_rows[:] = kept
+        rows_end.next = config.rows + config.pad
+        columns_end.next = config.columns + aside.pad
+        reach.next = last_tap - config.pad
+        room.next = all_rows - config.pad
+        next_room.next = all_rows - config.pad + config.stride
+        image_room.next = config.rows + kept
+
+    @always(clk.posedge)
     def add() -> None:
         if sums:
             lying = intbv(0)[k:]
-            reaches_row.next = at.top + last_tap < borders.rows_end
-            need_row_inside.next = at.line + borders.reach
+            reaches_row.next = at.top + last_tap < rows_end
+            need_row_inside.next = at.line + reach
             need_row_border.next = at.image_row + config.rows - 1
-            reaches_column.next = at.left + last_tap < borders.columns_end
-            need_column_inside.next = at.left + borders.reach_aside
+            reaches_column.next = at.left + last_tap < columns_end
+            need_column_inside.next = at.left + reach_aside
             leaves_row.next = at.top > config.pad
-            limit_inside.next = at.line + borders.room
+            limit_inside.next = at.line + room
             limit_border.next = at.image_row + kept
             next_leaves_row.next = at.last_row or at.top + config.stride > config.pad
             if at.last_row:
-                next_limit.next = at.image_row + borders.image_room
+                next_limit.next = at.image_row + image_room
             else:
-                next_limit.next = at.line + borders.next_room
+                next_limit.next = at.line + next_room
             leaves_column.next = at.left > aside.pad
             if at.left > aside.pad:
                 first_column_inside.next = at.left - aside.pad
             lying[:] = 0
             for t in range(k):
-                if at.top + t >= config.pad and at.top + t < borders.rows_end:
+                if at.top + t >= config.pad and at.top + t < rows_end:
                     lying[t] = 1
             tap_rows.next = lying
             lying[:] = 0
             for t in range(k):
-                if at.left + t >= aside.pad and at.left + t < borders.columns_end:
+                if at.left + t >= aside.pad and at.left + t < columns_end:
                     lying[t] = 1
             tap_columns.next = lying
             row_mod.next = at.row_mod
@@ -190,51 +178,58 @@ def position_decoder(
             entry[:] = 0
             # The data of the windows of this position, and the rows to be kept for them.
             if reaches_row:
-                entry[word.need_row_top : word.need_row] = need_row_inside
+                entry[need_row_top:need_row] = need_row_inside
             else:
-                entry[word.need_row_top : word.need_row] = need_row_border
+                entry[need_row_top:need_row] = need_row_border
             if reaches_column:
-                entry[word.need_column_top : word.need_column] = need_column_inside
+                entry[need_column_top:need_column] = need_column_inside
             else:
-                entry[word.need_column_top : word.need_column] = config.columns - 1
+                entry[need_column_top:need_column] = config.columns - 1
             if leaves_row:
-                entry[word.row_limit_top : word.row_limit] = limit_inside
+                entry[row_limit_top:row_limit] = limit_inside
             else:
-                entry[word.row_limit_top : word.row_limit] = limit_border
+                entry[row_limit_top:row_limit] = limit_border
             if next_leaves_row:
-                entry[word.next_row_limit_top : word.next_row_limit] = next_limit
+                entry[next_row_limit_top:next_row_limit] = next_limit
             else:
-                entry[word.next_row_limit_top : word.next_row_limit] = limit_border
+                entry[next_row_limit_top:next_row_limit] = limit_border
             if leaves_column:
-                entry[word.first_column_top : word.first_column] = first_column_inside
+                entry[first_column_top:first_column] = first_column_inside
 
             # The banks that hold this data.
             for j in range(d):
                 if row_ring == j:
-                    entry[word.row_base_0_top : word.row_base_0] = j * row_words
+                    entry[row_base_0_top:row_base_0] = j * row_words
                     if j != last_ring:
-                        entry[word.row_base_1_top : word.row_base_1] = (j + 1) * row_words
-            entry[word.column_base_0_top : word.column_base_0] = column_base
-            entry[word.column_base_1_top : word.column_base_1] = column_next
-            entry[word.row_shift_top : word.row_shift] = row_mod
-            entry[word.column_shift_top : word.column_shift] = column_mod
+                        entry[row_base_1_top:row_base_1] = (j + 1) * row_words
+            entry[column_base_0_top:column_base_0] = column_base
+            entry[column_base_1_top:column_base_1] = column_next
+            entry[row_shift_top:row_shift] = row_mod
+            entry[column_shift_top:column_shift] = column_mod
 
             # Bank b holds tap (b - shift) modulo k.
             rotated[:] = concat(tap_rows, tap_rows)
             rotated[:] = rotated << row_mod
-            entry[word.rows_on_top : word.rows_on] = rotated[2 * k : k]
+            entry[rows_on_top:rows_on] = rotated[2 * k : k]
             rotated[:] = concat(tap_columns, tap_columns)
             rotated[:] = rotated << column_mod
-            entry[word.columns_on_top : word.columns_on] = rotated[2 * k : k]
+            entry[columns_on_top:columns_on] = rotated[2 * k : k]
             for b in range(k):
                 if b < row_mod:
-                    entry[word.rows_next + b] = 1
+                    entry[rows_next + b] = 1
                 if b < column_mod:
-                    entry[word.columns_next + b] = 1
+                    entry[columns_next + b] = 1
             if is_alone:
-                entry[word.alone] = 1
+                entry[alone] = 1
             if is_final:
-                entry[word.final] = 1
+                entry[final] = 1
             head.next = entry
 
-    return settling, add, choose
+    if not design.sided:
+        return settle, add, choose
+
+    @always(clk.posedge)
+    def settle_aside() -> None:
+        reach_aside.next = last_tap - aside.pad
+
+    return settle, settle_aside, add, choose

@@ -106,145 +106,6 @@ def _sweeps(
     return end, sweep
 
 
-class Ends:
-    """Which ends of the walk the current position is."""
-
-    def __init__(self, sweeps: bool) -> None:
-        self.row = flag()  # the last one of a row
-        self.sweeps = flag() if sweeps else self.row  # of the last sweep of a row
-        self.image = flag()
-        self.run = flag()
-
-
-@block
-def _along_row(
-    clk: Bit,
-    start: Bit,
-    config: MapConfig,
-    steps: Bit,
-    end_of_row: Bit,
-    out_column: Word,
-    at: WindowPlace,
-    k: int,
-) -> Any:
-    """Walk along the columns of a row, and follow with the place of the window's first column."""
-
-    @always(clk.posedge)
-    def walk() -> None:
-        # Wide enough for the sum of two places: VHDL would wrap a narrower sum.
-        column_mod = intbv(0, min=0, max=2 * k)
-        column_mod[:] = at.column_mod + config.stride_mod
-        if steps:
-            if end_of_row:
-                out_column.next = 0
-                at.left.next = 0
-                if config.pad == 0:
-                    at.column_mod.next = 0
-                    at.column_next.next = config.inputs
-                else:
-                    at.column_mod.next = k - config.pad
-                    at.column_next.next = 0
-            else:
-                out_column.next = out_column + 1
-                at.left.next = at.left + config.stride
-                if column_mod >= k:
-                    at.column_mod.next = column_mod - k
-                    at.column_next.next = at.column_next + config.stride_words + config.inputs
-                else:
-                    at.column_mod.next = column_mod
-                    at.column_next.next = at.column_next + config.stride_words
-        if start:
-            out_column.next = 0
-            at.left.next = 0
-            if config.pad == 0:
-                at.column_mod.next = 0
-                at.column_next.next = config.inputs
-            else:
-                at.column_mod.next = k - config.pad
-                at.column_next.next = 0
-
-    return walk
-
-
-@block
-def _down_image(
-    clk: Bit,
-    start: Bit,
-    config: MapConfig,
-    steps: Bit,
-    ends: Ends,
-    out_row: Word,
-    image: Word,
-    at: WindowPlace,
-    design: EngineDesign,
-) -> Any:
-    """Walk down the rows of the images, and follow with the place of the window's first row."""
-    k, d = design.k, design.d
-    last_ring = d - 1
-    image_mod = count(k)  # place in the ring of the first window row of the image
-    image_ring = count(d)
-    next_image_mod, next_row_mod = count(k), count(k)
-    next_image_ring, next_row_ring = count(d), count(d)
-
-    @always(clk.posedge)
-    def walk() -> None:
-        if steps:
-            if ends.image:
-                image.next = image + 1
-                at.image_row.next = at.image_row + config.rows
-                at.line.next = at.image_row + config.rows
-                out_row.next = 0
-                at.top.next = 0
-                at.row_mod.next = next_image_mod
-                at.row_ring.next = next_image_ring
-                image_mod.next = next_image_mod
-                image_ring.next = next_image_ring
-            elif ends.sweeps:
-                out_row.next = out_row + 1
-                at.top.next = at.top + config.stride
-                at.line.next = at.line + config.stride
-                at.row_mod.next = next_row_mod
-                at.row_ring.next = next_row_ring
-        if start:
-            image.next = 0
-            at.image_row.next = 0
-            at.line.next = 0
-            out_row.next = 0
-            at.top.next = 0
-            if config.pad == 0:
-                image_mod.next = 0
-                image_ring.next = 0
-                at.row_mod.next = 0
-                at.row_ring.next = 0
-            else:
-                image_mod.next = k - config.pad
-                image_ring.next = last_ring
-                at.row_mod.next = k - config.pad
-                at.row_ring.next = last_ring
-
-    next_image = ring_advance(
-        mod=image_mod,
-        ring=image_ring,
-        mod_step=config.rows_mod,
-        ring_step=config.rows_ring,
-        mod_after=next_image_mod,
-        ring_after=next_image_ring,
-        k=k,
-        d=d,
-    )
-    next_row = ring_advance(
-        mod=at.row_mod,
-        ring=at.row_ring,
-        mod_step=config.stride_mod,
-        ring_step=config.stride_ring,
-        mod_after=next_row_mod,
-        ring_after=next_row_ring,
-        k=k,
-        d=d,
-    )
-    return walk, next_image, next_row
-
-
 @entity
 def position_generator(
     clk: Bit,
@@ -270,12 +131,21 @@ def position_generator(
     Latency: the first head follows start by 3 cycles. Throughput: a position per cycle. Reset: no
     position is valid.
     """
-    k, d = design.k, design.d
+    k = design.k
+    d = design.d
+    last_ring = d - 1
+
     active = flag()  # the walk is at a position
     steps, loads = flag(), flag()
-    at, ends = WindowPlace(design), Ends(sweeps)
+    at = WindowPlace(design)
     out_row, out_column = count(design.max_size), count(design.max_size)
     image = count(design.max_images)
+    image_mod = count(k)  # place in the ring of the first window row of the image
+    image_ring = count(d)
+    next_image_mod, next_row_mod = count(k), count(k)
+    next_image_ring, next_row_ring = count(d), count(d)
+    end_of_row, end_of_image, end_of_run = (flag() for _ in range(3))
+    end_of_sweeps = flag() if sweeps else end_of_row
     above, place, lower = config.pad, at, ()
     if design.sided:
         # The walk assumes that a window begins as far above the map as left of it.
@@ -299,55 +169,113 @@ def position_generator(
 
     @always_comb
     def borders() -> None:
-        ends.row.next = out_column + 1 == config.out_columns
+        end_of_row.next = out_column + 1 == config.out_columns
         at.last_row.next = out_row + 1 == config.out_rows
 
     @always_comb
-    def end() -> None:
-        ends.image.next = ends.sweeps and at.last_row
-        ends.run.next = ends.sweeps and at.last_row and image + 1 == config.images
+    def ends() -> None:
+        end_of_image.next = end_of_sweeps and at.last_row
+        end_of_run.next = end_of_sweeps and at.last_row and image + 1 == config.images
 
     @always_comb
     def mark() -> None:
-        at.final.next = ends.run
-        at.alone.next = ends.run or (ends.row and not config.pair_rows)
+        at.final.next = end_of_run
+        at.alone.next = end_of_run or (end_of_row and not config.pair_rows)
 
     @always(clk.posedge)
-    def run() -> None:
-        if steps and ends.run:
-            active.next = False
+    def walk() -> None:
+        # Wide enough for the sum of two places: VHDL would wrap a narrower sum.
+        column_mod = intbv(0, min=0, max=2 * k)
+        column_mod[:] = at.column_mod + config.stride_mod
+        if steps:
+            if end_of_run:
+                active.next = False
+            if end_of_row:
+                out_column.next = 0
+                at.left.next = 0
+                if config.pad == 0:
+                    at.column_mod.next = 0
+                    at.column_next.next = config.inputs
+                else:
+                    at.column_mod.next = k - config.pad
+                    at.column_next.next = 0
+            else:
+                out_column.next = out_column + 1
+                at.left.next = at.left + config.stride
+                if column_mod >= k:
+                    at.column_mod.next = column_mod - k
+                    at.column_next.next = at.column_next + config.stride_words + config.inputs
+                else:
+                    at.column_mod.next = column_mod
+                    at.column_next.next = at.column_next + config.stride_words
+            if end_of_image:
+                image.next = image + 1
+                at.image_row.next = at.image_row + config.rows
+                at.line.next = at.image_row + config.rows
+                out_row.next = 0
+                at.top.next = 0
+                at.row_mod.next = next_image_mod
+                at.row_ring.next = next_image_ring
+                image_mod.next = next_image_mod
+                image_ring.next = next_image_ring
+            elif end_of_sweeps:
+                out_row.next = out_row + 1
+                at.top.next = at.top + config.stride
+                at.line.next = at.line + config.stride
+                at.row_mod.next = next_row_mod
+                at.row_ring.next = next_row_ring
         if start:
             active.next = True
+            image.next = 0
+            at.image_row.next = 0
+            at.line.next = 0
+            out_row.next = 0
+            out_column.next = 0
+            at.top.next = 0
+            at.left.next = 0
+            if config.pad == 0:
+                image_mod.next = 0
+                image_ring.next = 0
+                at.row_mod.next = 0
+                at.row_ring.next = 0
+                at.column_mod.next = 0
+                at.column_next.next = config.inputs
+            else:
+                image_mod.next = k - config.pad
+                image_ring.next = last_ring
+                at.row_mod.next = k - config.pad
+                at.row_ring.next = last_ring
+                at.column_mod.next = k - config.pad
+                at.column_next.next = 0
         if rst:
             active.next = False
 
-    along = _along_row(
-        clk,
-        start,
-        config=config,
-        steps=steps,
-        end_of_row=ends.row,
-        out_column=out_column,
-        at=at,
+    next_image = ring_advance(
+        mod=image_mod,
+        ring=image_ring,
+        mod_step=config.rows_mod,
+        ring_step=config.rows_ring,
+        mod_after=next_image_mod,
+        ring_after=next_image_ring,
         k=k,
+        d=d,
     )
-    down = _down_image(
-        clk,
-        start,
-        config=config,
-        steps=steps,
-        ends=ends,
-        out_row=out_row,
-        image=image,
-        at=at,
-        design=design,
+    next_row = ring_advance(
+        mod=at.row_mod,
+        ring=at.row_ring,
+        mod_step=config.stride_mod,
+        ring_step=config.stride_ring,
+        mod_after=next_row_mod,
+        ring_after=next_row_ring,
+        k=k,
+        d=d,
     )
     entry = position_decoder(
         clk, config=config.but(pad=above), at=place, sums=steps, loads=loads, head=head.word,
         design=design,
     )  # fmt: skip
     stages = _stages(clk, rst, start, active=active, head=head, steps=steps, loads=loads)
-    instances = stages, borders, end, mark, run, along, down, entry, lower
+    instances = stages, borders, ends, mark, walk, next_image, next_row, entry, lower
     if not sweeps:
         return instances
     again = _sweeps(
@@ -355,8 +283,8 @@ def position_generator(
         start,
         config=config,
         steps=steps,
-        end_of_row=ends.row,
-        end_of_sweeps=ends.sweeps,
+        end_of_row=end_of_row,
+        end_of_sweeps=end_of_sweeps,
         design=design,
     )
     return instances, again, uneven

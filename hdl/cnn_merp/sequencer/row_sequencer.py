@@ -11,12 +11,13 @@ from typing import Any
 
 from myhdl import always, always_comb, block
 
+from merp.hdl.base.lane import split_index
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.cnn_merp.ports.windows import Issued, KeptRows, PositionHead, WindowFetch
-from merp.hdl.cnn_merp.sequencer.map_read import map_read
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
+from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_counter import credit_counter
 from merp.models.machines.cnn_merp.params.design import EngineDesign
@@ -42,60 +43,6 @@ def _rests(clk: Bit, start: Bit, given: RowMapConfig, row_end: Bit, row_rest: Wo
             first.next = True
 
     return of_row, go_on
-
-
-@block
-def _keep(head: PositionHead, busy: Bit, kept: KeptRows, design: EngineDesign) -> Any:
-    """Keep the rows of maps that the current row of positions uses.
-
-    A row is swept again until its last sweep: none of its columns is released before.
-    """
-    head_valid, head_word, floor = head.valid, head.word, kept.floor
-    word = PositionWord(design)
-    (row_limit, row_limit_top) = (word.row_limit, word.row_limit_top)
-    (next_row_limit, next_row_limit_top) = (word.next_row_limit, word.next_row_limit_top)
-
-    @always_comb
-    def keep() -> None:
-        floor.row_limit.next = head_word[row_limit_top:row_limit]
-        floor.next_row_limit.next = head_word[next_row_limit_top:next_row_limit]
-        floor.column.next = 0
-        floor.valid.next = head_valid
-        floor.open.next = not busy
-
-    return keep
-
-
-@block
-def _idle(
-    clk: Bit,
-    start: Bit,
-    config: RowMapConfig,
-    sweep_end: Bit,
-    row_end: Bit,
-    resting: Bit,
-    design: EngineDesign,
-) -> Any:
-    """Count the idle cycles that follow a sweep."""
-    rest = count(longest_rest(design))
-    uneven: Any = ()
-    if config.has("first_rest"):
-        row_rest = count(longest_rest(design))
-        uneven = _rests(clk, start, given=config, row_end=row_end, row_rest=row_rest)
-        config = config.but(rest=row_rest)
-
-    @always(clk.posedge)
-    def wait() -> None:
-        if resting:
-            rest.next = rest - 1
-            resting.next = rest != 1
-        if sweep_end:
-            rest.next = config.rest
-            resting.next = config.rest != 0
-        if start:
-            resting.next = False
-
-    return wait, uneven
 
 
 @block
@@ -147,11 +94,13 @@ def row_sequencer(
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
     head_valid, head_take, head_word = head.valid, head.take, head.word
-    written_row = kept.written.row
+    written_row, floor = kept.written.row, kept.floor
     slot, verdict = issued.slot, issued.verdict
     word = PositionWord(design)
     n_cu = design.n_cu
     (need_row, need_row_top) = (word.need_row, word.need_row_top)
+    (row_limit, row_limit_top) = (word.row_limit, word.row_limit_top)
+    (next_row_limit, next_row_limit_top) = (word.next_row_limit, word.next_row_limit_top)
     ends_sweep = word.alone  # no position is paired with a position of another row
     final = word.final
 
@@ -164,21 +113,18 @@ def row_sequencer(
     last_group, last_channel = flag(), flag()
     kernel_addr = count(design.kernel_words)
     delta_word = count(design.groups * (design.max_size + 1))
+    rest = count(longest_rest(design))
     resting = flag()
     rows = count(2)  # rows of deltas that no sweep has taken
 
     available = flag()  # maps and deltas of the row have arrived
     fire, sweep_end, row_end, spends = flag(), flag(), flag(), flag()
     slot_1 = RowSlot(design)
-    idle = _idle(
-        clk,
-        start,
-        config=config,
-        sweep_end=sweep_end,
-        row_end=row_end,
-        resting=resting,
-        design=design,
-    )
+    uneven: Any = ()
+    if config.has("first_rest"):
+        row_rest = count(longest_rest(design))
+        uneven = _rests(clk, start, given=config, row_end=row_end, row_rest=row_rest)
+        config = config.but(rest=row_rest)
 
     @always_comb
     def arrive() -> None:
@@ -214,8 +160,20 @@ def row_sequencer(
         if last_group:
             verdict.useful.next = config.last_cus
 
+    @always_comb
+    def keep() -> None:
+        # A row is swept again until its last sweep: none of its columns is released before.
+        floor.row_limit.next = head_word[row_limit_top:row_limit]
+        floor.next_row_limit.next = head_word[next_row_limit_top:next_row_limit]
+        floor.column.next = 0
+        floor.valid.next = head_valid
+        floor.open.next = not busy
+
     @always(clk.posedge)
     def advance() -> None:
+        if resting:
+            rest.next = rest - 1
+            resting.next = rest != 1
         if fire:
             if not sweep_end:
                 midway.next = True
@@ -224,6 +182,8 @@ def row_sequencer(
             else:
                 midway.next = False
                 column.next = 0
+                rest.next = config.rest
+                resting.next = config.rest != 0
                 opens_row.next = row_end
                 if not last_group:
                     group.next = group + 1
@@ -244,6 +204,7 @@ def row_sequencer(
             busy.next = True
             midway.next = False
             opens_row.next = True
+            resting.next = False
             column.next = 0
             group.next = 0
             channel.next = 0
@@ -264,13 +225,17 @@ def row_sequencer(
         if rst:
             slot_1.valid.next = False
 
-    keep = _keep(head, busy=busy, kept=kept, design=design)
     later = _later(clk, rst, slot_1=slot_1, slot=slot)
-    reader = map_read(
+    pixel_word: Any = None
+    lane: Any = ()
+    if design.map_port > 1:
+        pixel_word = count(design.map_words(design.max_maps) - 1)
+        lane = split_index(clk, index=channel, word=pixel_word, lane=fetch.read.lane)
+    reader = window_read(
         clk,
         enable=fire,
         position=head_word,
-        channel=channel,
+        channel=channel if design.map_port == 1 else pixel_word,
         fetch=fetch,
         design=design,
     )
@@ -278,5 +243,6 @@ def row_sequencer(
         clk, rst, start, given=filled, spent=spends, amount=1, credits=rows, first=0
     )
     return (
-        arrive, decide, place, end, tell, keep, advance, issue, later, idle, reader, counter,
+        arrive, decide, place, end, tell, keep, advance, issue, later, reader, lane, counter,
+        uneven,
     )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 
 from myhdl import always, always_comb, block, intbv
 
+from merp.hdl.base.lane import split_index
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, MapConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
@@ -26,10 +27,10 @@ from merp.hdl.cnn_merp.ports.windows import (
 )
 from merp.hdl.cnn_merp.sequencer.accumulator_issue import accumulator_issue
 from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
-from merp.hdl.cnn_merp.sequencer.map_read import map_read
 from merp.hdl.cnn_merp.sequencer.origin_issue import origin_issue
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
+from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.machines.cnn_merp.params.design import EngineDesign
 
@@ -237,12 +238,17 @@ def sequencer(
             verdict=verdict,
             design=design,
         )
-    reader = map_read(
+    pixel_word: Any = None
+    lane: Any = ()
+    if design.map_port > 1:
+        pixel_word = count(design.map_words(design.max_maps) - 1)
+        lane = split_index(clk, index=window.channel, word=pixel_word, lane=fetch.read.lane)
+    reader = window_read(
         clk,
         enable=opens,
         position=position,
-        channel=window.channel,
+        channel=window.channel if design.map_port == 1 else pixel_word,
         fetch=fetch,
         design=design,
     )
-    return place, tell, advance, slots_out, order, origins, rule, reader
+    return place, tell, advance, slots_out, order, origins, rule, reader, lane

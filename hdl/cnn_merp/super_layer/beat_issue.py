@@ -4,38 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, block
+from myhdl import always, always_comb
 
 from merp.hdl.base.raster import LatePlaces, raster
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.late_groups import late_elements, late_groups
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, Issue, ResultBeat
-from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Issue
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.head import Head
 from merp.models.machines.cnn_merp.params.design import EngineDesign
-
-
-@block
-def _elements(clk: Bit, rst: Bit, step: BeatStep, beat: ResultBeat, left: Word, lanes: int) -> Any:
-    """Count the elements of a beat, and mark the run's last beat."""
-
-    @always(clk.posedge)
-    def measure() -> None:
-        beat.elements.next = 0
-        if step.issue:
-            if left < lanes:
-                beat.elements.next = left
-            else:
-                beat.elements.next = lanes
-            beat.ends_run.next = (
-                step.ends_position and step.last_column and step.last_row and step.last_image
-            )
-        if rst:
-            beat.elements.next = 0
-
-    return measure
 
 
 @entity
@@ -178,7 +157,8 @@ def beat_issue(
             late=late,
             left=left,
             last_group=last_group,
-            issue=issue,
+            step=step,
+            beat=beat,
         )
         parts = *parts, behind
     if permit is None:
@@ -188,6 +168,22 @@ def beat_issue(
     def agree() -> None:
         step.issue.next = requested and permit
 
-    counted = late_elements if config.has("late_rows") else _elements
-    counting = counted(clk, rst, step=step, beat=beat, left=left, lanes=r)
-    return *parts, agree, counting
+    @always(clk.posedge)
+    def measure() -> None:
+        beat.elements.next = 0
+        if step.issue:
+            if left < r:
+                beat.elements.next = left
+            else:
+                beat.elements.next = r
+            beat.ends_run.next = (
+                step.ends_position and step.last_column and step.last_row and step.last_image
+            )
+        if rst:
+            beat.elements.next = 0
+
+    if late is None:
+        return *parts, agree, measure
+
+    counted = late_elements(clk, rst, step=step, beat=beat, left=left, lanes=r)
+    return *parts, agree, counted

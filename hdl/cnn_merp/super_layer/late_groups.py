@@ -8,7 +8,7 @@ from myhdl import always, always_comb, block
 
 from merp.hdl.base.raster import LatePlaces
 from merp.hdl.base.signals import flag
-from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, Issue, ResultBeat
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import BeatStep, ResultBeat
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.streams.head import Head
 from merp.models.machines.cnn_merp.params.design import EngineDesign
@@ -25,7 +25,8 @@ def late_groups(
     late: LatePlaces,
     left: Word,
     last_group: Bit,
-    issue: Issue,
+    step: BeatStep,
+    beat: ResultBeat,
 ) -> Any:
     """Offer groups without sums for positions behind the last row and column.
 
@@ -36,7 +37,6 @@ def late_groups(
     load              in   it is begun; out, as word.take: with a word.
     left, last_group  in   elements left of the group before, and whether it ends its position
     """
-    step, beat = issue.step, issue.beat
     late_here, late_next = late.here, late.next
     busy, blank = flag(), flag()
 

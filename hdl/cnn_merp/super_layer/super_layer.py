@@ -75,60 +75,13 @@ def _divert(
 
 
 @block
-def _activation(
-    clk: Bit, config: OutputConfig, beat: ResultBeat, activated: list[Word], design: EngineDesign
-) -> Any:
-    """Apply ReLU, ReLU6 or leaky ReLU to each lane of a beat; leaky ReLU takes leak_latency."""
-    width, place = design.fmt.width, design.sum_format.width
-    relu6 = config.get("relu6")
-    rectified = activated
-    leaky: Any = ()
-    if config.get("leaky") is not None:
-        rectified = [bits(width) for _ in activated]
-        leaky = leaky_lanes(
-            clk, config=config, beat=beat, rectified=rectified, leaked=activated, design=design
-        )
-    rectifiers = [
-        relu(
-            enable=config.relu,
-            x=beat.data(lane * place + width, lane * place),
-            y=y,
-            relu6=relu6,
-            fmt=None if relu6 is None else design.fmt,
-        )
-        for lane, y in enumerate(rectified)
-    ]
-    return rectifiers, leaky
-
-
-@block
-def _neutral_when_late(
-    clk: Bit,
-    config: OutputConfig,
-    beat: ResultBeat,
-    activated: list[Word],
-    neutral: list[Word],
-    design: EngineDesign,
-) -> Any:
-    """Replace the elements of a beat that has none, because its position lies behind the sums."""
-    late, lag = beat.late, ()
-    if config.get("leaky") is not None:
-        late = flag()
-        lag = delay(clk, d=beat.late, q=late, cycles=leak_latency(design))
-    elements = [
-        neutral_element(late=late, average=config.average, x=x, y=y, design=design)
-        for x, y in zip(activated, neutral, strict=True)
-    ]
-    return lag, elements
-
-
-@block
 def _pooling(
     clk: Bit,
     start: Bit,
     config: OutputConfig,
-    issue: Issue,
-    activated: list[Word],
+    step: BeatStep,
+    closing: Closing,
+    rectified: list[Word],
     elements: list[Word],
     design: EngineDesign,
 ) -> Any:
@@ -137,7 +90,6 @@ def _pooling(
     Leaky ReLU delivers its elements late. All control of the memories is delayed as much, so that
     its fields keep their distances, also from a write to the next read of the same word.
     """
-    step = issue.step
     update = PoolUpdate(design)
     codes: Any = None
     coding: Any = ()
@@ -157,16 +109,10 @@ def _pooling(
         start,
         config=config,
         step=step,
-        closing=issue.closing,
+        closing=closing,
         update=update,
         design=design,
     )
-    pooled, neutral = activated, ()
-    if config.has("late_rows"):
-        pooled = [bits(design.fmt.width) for _ in activated]
-        neutral = _neutral_when_late(
-            clk, config=config, beat=issue.beat, activated=activated, neutral=pooled, design=design
-        )
     units = [
         pool_unit(
             clk,
@@ -178,51 +124,9 @@ def _pooling(
             design=design,
             codes=late_codes,
         )
-        for x, y in zip(pooled, elements, strict=True)
+        for x, y in zip(rectified, elements, strict=True)
     ]
-    return control, neutral, units, coding, lags
-
-
-@block
-def _finish(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    config: OutputConfig,
-    issue: Issue,
-    activated: list[Word],
-    results: Results,
-    elements: list[Word],
-    design: EngineDesign,
-    cycles: int,
-) -> Any:
-    """Pool the elements of beats, or pass them; the tags of the results follow ``cycles`` later."""
-    beat = issue.beat
-    if design.pool_window > 1:
-        pooling = _pooling(
-            clk,
-            start,
-            config=config,
-            issue=issue,
-            activated=activated,
-            elements=elements,
-            design=design,
-        )
-        tag = result_tag(
-            clk,
-            rst,
-            beat=beat,
-            results=results.number,
-            last=results.last,
-            design=design,
-            cycles=cycles,
-        )
-        return pooling, tag
-    pooling = no_pooling(step=issue.step, closing=issue.closing)
-    if config.get("leaky") is None:
-        return pooling
-    tag = late_results(clk, rst, beat=beat, number=results.number, last=results.last, cycles=cycles)
-    return pooling, tag
+    return (control, units, coding, lags) if lags else (control, units, coding)
 
 
 @block
@@ -354,14 +258,15 @@ def super_layer(
         raise ValueError(
             f"presence of raw and out.partial must equal design.partial, which is {design.partial}"
         )
-    width, r = design.fmt.width, design.r
+    width, r, place = design.fmt.width, design.r, design.sum_format.width
     pooling = design.pool_window > 1
     latency = pool_unit_latency(design) if pooling else 0
-    if config.get("leaky") is not None:
+    leaky = config.get("leaky")
+    if leaky is not None:
         latency += leak_latency(design)
     places = latency + CREDIT_RETURN + 1  # one more for the decision
 
-    word = Head(design.n_cu * design.sum_format.width)
+    word = Head(design.n_cu * place)
     step, beat = BeatStep(design), ResultBeat(design)
     closed, closing = Closing(), Closing()  # a window; one with results, which raw sums do not give
     if raw is None:
@@ -370,7 +275,8 @@ def super_layer(
     permit = flag() if design.state or design.partial else None
     result_credit, drained, sent = flag(), flag(), flag()
     map_sent = sent if raw is None else flag()
-    activated = [bits(width) for _ in range(r)]
+    rectified = [bits(width) for _ in range(r)]
+    relu6 = config.get("relu6")
 
     waiting = credit_fifo(
         clk,
@@ -395,57 +301,102 @@ def super_layer(
         design=design,
         places=places,
     )
-    activation = _activation(clk, config=config, beat=beat, activated=activated, design=design)
+    rectifiers = [
+        relu(
+            enable=config.relu,
+            x=beat.data(lane * place + width, lane * place),
+            y=rectified[lane],
+            relu6=relu6,
+            fmt=None if relu6 is None else design.fmt,
+        )
+        for lane in range(r)
+    ]
+    activated = rectified
+    if leaky is not None:
+        activated = [bits(width) for _ in range(r)]
+        rectifiers.append(
+            leaky_lanes(
+                clk, config=config, beat=beat, rectified=rectified, leaked=activated, design=design
+            )
+        )
 
-    # Without cycles in between, a beat is its own result.
-    number, last = (count(r), flag()) if latency else (beat.results, beat.last)
-    elements, values = activated, activated
     if pooling:
+        pooled_elements = activated
+        if config.has("late_rows"):
+            late = beat.late
+            if leaky is not None:
+                late = flag()
+                rectifiers.append(delay(clk, d=beat.late, q=late, cycles=leak_latency(design)))
+            pooled_elements = [bits(width) for _ in range(r)]
+            rectifiers += [
+                neutral_element(late=late, average=config.average, x=x, y=y, design=design)
+                for x, y in zip(activated, pooled_elements, strict=True)
+            ]
         elements = [bits(element_width(design)) for _ in range(r)]
         values = [element(width, 0) if design.state else element for element in elements]
+        number, last = count(r), flag()
+        stages = [
+            _pooling(
+                clk,
+                start,
+                config=config,
+                step=step,
+                closing=closed,
+                rectified=pooled_elements,
+                elements=elements,
+                design=design,
+            ),
+            result_tag(
+                clk, rst, beat=beat, results=number, last=last, design=design, cycles=latency
+            ),
+        ]
+    else:
+        elements, number, last = activated, beat.results, beat.last
+        values = elements
+        stages = [no_pooling(step=step, closing=closed)]
+        if leaky is not None:
+            number, last = count(r), flag()
+            stages.append(
+                late_results(clk, rst, beat=beat, number=number, last=last, cycles=latency)
+            )
     pooled = ConcatSignal(*reversed(elements)) if design.state and r > 1 else elements[0]
     results = Results(pooled, number, last)
-    stages = _finish(
-        clk,
-        rst,
-        start,
-        config=config,
-        issue=Issue(step, beat, closed),
-        activated=activated,
-        results=results,
-        elements=elements,
-        design=design,
-        cycles=latency,
-    )
 
-    sending = _sending(
-        clk,
-        rst,
-        start,
-        results=results,
-        values=values,
-        credit=result_credit,
-        source=out.maps,
-        sent=map_sent,
-        places=places,
-    )
-    both = raw is not None and design.state
-    sums_permit, state_permit = (flag() if both else permit for _ in range(2))
-    agreement, raw_sums = (), ()
-    if both:
-        agreement = _both(a=sums_permit, b=state_permit, y=permit)
-    if raw is not None:
-        raw_sums = _raw_sums(
+    parts: list[Any] = [
+        waiting,
+        issuer,
+        rectifiers,
+        stages,
+        _sending(
             clk,
             rst,
             start,
-            raw=raw,
-            closes=closed.window,
-            issue=Issue(step, beat, closing, sums_permit),
-            map_sent=map_sent,
-            sent=sent,
-            source=out.partial,
-            design=design,
+            results=results,
+            values=values,
+            credit=result_credit,
+            source=out.maps,
+            sent=map_sent,
+            places=places,
+        ),
+    ]
+    both = raw is not None and design.state
+    sums_permit, state_permit = (flag() if both else permit for _ in range(2))
+    if both:
+        parts.append(_both(a=sums_permit, b=state_permit, y=permit))
+    if raw is not None:
+        parts.append(
+            _raw_sums(
+                clk,
+                rst,
+                start,
+                raw=raw,
+                closes=closed.window,
+                issue=Issue(step, beat, closing, sums_permit),
+                map_sent=map_sent,
+                sent=sent,
+                source=out.partial,
+                design=design,
+            )
         )
     if not design.state:
 
@@ -453,7 +404,7 @@ def super_layer(
         def finish() -> None:
             done.next = drained and sent
 
-        return waiting, issuer, activation, stages, sending, agreement, raw_sums, finish
+        return *parts, finish
 
     state_done = flag()
     keeper = state_writer(
@@ -473,6 +424,4 @@ def super_layer(
     def finish_both() -> None:
         done.next = state_done and drained and sent
 
-    return (
-        waiting, issuer, activation, stages, sending, agreement, raw_sums, keeper, finish_both,
-    )  # fmt: skip
+    return *parts, keeper, finish_both

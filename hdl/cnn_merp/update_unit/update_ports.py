@@ -80,29 +80,6 @@ class ListedElement:
         self.last = flag()  # it is the last one of its kind
 
 
-class WalkPlace:
-    """Place of a walk over the taps of all kernels and over the biases.
-
-    walking     it is at an element, or at a tap without one
-    advance     it goes to the next one
-    in_kernels  it is in a kernel
-    last_tap    the tap is the last one of its kernel
-    channel     input map
-    cu, group   output map
-    last_map    this is the last output map
-    """
-
-    def __init__(self, design: EngineDesign, walking: Bit, advance: Bit, last_tap: Bit) -> None:
-        self.walking = walking
-        self.advance = advance
-        self.in_kernels = flag()
-        self.last_tap = last_tap
-        self.channel = count(design.max_maps)
-        self.cu = count(design.n_cu)
-        self.group = count(design.groups)
-        self.last_map = flag()
-
-
 class KernelEnd:
     """Signals that report the ends of kernels to a walk over reads of several elements."""
 

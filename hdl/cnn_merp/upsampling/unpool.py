@@ -22,10 +22,10 @@ from merp.hdl.cnn_merp.ports.deltas import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.unpool_leak import unpool_leak
 from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     IssuedElement,
-    LeavingElement,
     OfferedField,
     OfferedWord,
     UnpoolProgress,
+    UnpoolRead,
     UnpoolWrite,
     leak_latency,
 )
@@ -145,121 +145,6 @@ def _leaking(
     return multiplied, applied, _leaked_sum(clk, config=config, sums=sums, design=design)
 
 
-@block
-def _enter(
-    clk: Bit,
-    rst: Bit,
-    start: Bit,
-    config: UnpoolConfig,
-    data: Word,
-    valid: Bit,
-    ready: Bit,
-    offered: Offered,
-    sums: MaskedSums,
-    design: UnpoolDesign,
-) -> Any:
-    """Offer the deltas that arrive, multiplied if the design has average pooling or leaky ReLU."""
-    word = offered.word
-    if config.get("leaky") is not None:
-        return _leaking(
-            clk,
-            rst,
-            config=config,
-            data=data,
-            valid=valid,
-            ready=ready,
-            offered=offered,
-            sums=sums,
-            design=design,
-        )
-    if design.average:
-        return unpool_scale(
-            clk,
-            rst,
-            average=config.average,
-            scale=config.scale,
-            data=data,
-            valid=valid,
-            ready=ready,
-            word=word,
-            design=design,
-        )
-    return stream_slice(
-        clk,
-        clear=start,
-        data=data,
-        valid=valid,
-        ready=ready,
-        held=word.data,
-        held_valid=word.valid,
-        held_ready=word.ready,
-    )
-
-
-@block
-def _leave(
-    clk: Bit,
-    rst: Bit,
-    config: UnpoolConfig,
-    issued: IssuedElement,
-    adding: Bit,
-    total: LeavingElement,
-    source: Stream,
-    credit: Bit,
-    places: int,
-) -> Any:
-    """Send the sums of pooled elements, or without pooling the words that were issued.
-
-    adding  out  the pooled elements of the issued one are added; total: their sum, later
-    """
-    width = len(total.data)
-    push, ending = flag(), flag()
-    kept = bits(width)
-    result, head = bits(1 + width), bits(1 + width)
-    joined = ConcatSignal(ending, kept)
-
-    @always_comb
-    def select() -> None:
-        adding.next = False
-        if config.maximum or config.average:
-            adding.next = issued.valid
-            push.next = total.valid
-            ending.next = total.last
-            if total.masked:
-                kept.next = 0
-            else:
-                kept.next = total.data
-        else:
-            push.next = issued.valid
-            ending.next = issued.last
-            if issued.masked:
-                kept.next = 0
-            else:
-                kept.next = issued.data
-
-    @always_comb
-    def join() -> None:
-        result.next = joined
-
-    @always_comb
-    def present() -> None:
-        source.data.next = head[width:]
-        source.last.next = head[width]
-
-    waiting = credit_fifo(
-        clk,
-        rst,
-        push=push,
-        data=result,
-        head=head,
-        head_valid=source.valid,
-        take=source.ready,
-        credit=credit,
-        words=places,
-    )
-    return select, join, present, waiting
-
-
 @entity
 def unpool(
     clk: Bit,
@@ -302,21 +187,88 @@ def unpool(
     word_in, word_out = given.to_another(), given.to_another()
     field_in, field_out = marked.to_another(), marked.to_another()
     progress = UnpoolProgress(design)
-    write, issued = UnpoolWrite(design), IssuedElement(design)
-    total, adding, credit = LeavingElement(design), flag(), flag()
-    whole, whole_masked = total.data, total.masked  # the sum, before the multiplier of leaky ReLU
+    write, read, issued = UnpoolWrite(design), UnpoolRead(design), IssuedElement(design)
+    total, adding, summed = bits(width), flag(), flag()
+    total_last, total_masked = flag(), flag()
+    whole, whole_masked = total, total_masked  # the sum, before the multiplier of leaky ReLU
     if leaky:
         latency += leak_latency(design)
         if design.average:
             whole, whole_masked = bits(width), flag()
+    places = latency + CREDIT_RETURN
+    push, credit, ending = flag(), flag(), flag()
+    kept = bits(width)
+    result, head = bits(1 + width), bits(1 + width)
+    joined = ConcatSignal(ending, kept)
 
     @always_comb
     def route() -> None:
         word.ready.next = word_in.ready or word_out.ready
         field.take.next = field_in.take or field_out.take
 
+    if leaky:
+        scaling: Any = _leaking(
+            clk,
+            rst,
+            config=config,
+            data=sink.data,
+            valid=delta_valid,
+            ready=delta_ready,
+            offered=Offered(word, field, given, marked),
+            sums=MaskedSums(whole, whole_masked, total, total_masked),
+            design=design,
+        )
+    elif design.average:
+        scaling = unpool_scale(
+            clk,
+            rst,
+            average=config.average,
+            scale=config.scale,
+            data=sink.data,
+            valid=delta_valid,
+            ready=delta_ready,
+            word=word,
+            design=design,
+        )
+    else:
+        scaling = stream_slice(
+            clk,
+            clear=start,
+            data=sink.data,
+            valid=delta_valid,
+            ready=delta_ready,
+            held=word.data,
+            held_valid=word.valid,
+            held_ready=word.ready,
+        )
+
     @always_comb
-    def report() -> None:
+    def select() -> None:
+        adding.next = False
+        if config.maximum or config.average:
+            adding.next = issued.valid
+            push.next = summed
+            ending.next = total_last
+            if total_masked:
+                kept.next = 0
+            else:
+                kept.next = total
+        else:
+            push.next = issued.valid
+            ending.next = issued.last
+            if issued.masked:
+                kept.next = 0
+            else:
+                kept.next = issued.data
+
+    @always_comb
+    def join() -> None:
+        result.next = joined
+
+    @always_comb
+    def present() -> None:
+        source.data.next = head[width:]
+        source.last.next = head[width]
         framing_error.next = delta_error or state_error
 
     @always(clk.posedge)
@@ -347,18 +299,7 @@ def unpool(
             ready=state_ready,
             framing_error=state_error,
         ),
-        _enter(
-            clk,
-            rst,
-            start,
-            config=config,
-            data=sink.data,
-            valid=delta_valid,
-            ready=delta_ready,
-            offered=Offered(word, field, given, marked),
-            sums=MaskedSums(whole, whole_masked, total.data, total.masked),
-            design=design,
-        ),
+        scaling,
         bit_unpacker(
             clk,
             start,
@@ -390,27 +331,28 @@ def unpool(
             field=field_out,
             credit=credit,
             progress=progress,
+            read=read,
             issued=issued,
             design=design,
         ),
-        unpool_sum(
-            clk, write=write, read=issued.read, average=config.average, y=whole, design=design
-        ),
-        valid_delay(clk, rst, d=adding, q=total.valid, cycles=latency - 1),
-        delay(clk, d=issued.last, q=total.last, cycles=latency - 1),
+        unpool_sum(clk, write=write, read=read, average=config.average, y=whole, design=design),
+        valid_delay(clk, rst, d=adding, q=summed, cycles=latency - 1),
+        delay(clk, d=issued.last, q=total_last, cycles=latency - 1),
         delay(clk, d=issued.masked, q=whole_masked, cycles=design.sum_latency - 1),
-        _leave(
+        credit_fifo(
             clk,
             rst,
-            config=config,
-            issued=issued,
-            adding=adding,
-            total=total,
-            source=source,
+            push=push,
+            data=result,
+            head=head,
+            head_valid=source.valid,
+            take=source.ready,
             credit=credit,
-            places=latency + CREDIT_RETURN,
+            words=places,
         ),
         route,
-        report,
+        select,
+        join,
+        present,
         finish,
     )

@@ -200,30 +200,11 @@ class CellRead:
         self.column_tap = read.column_taps((column + 1) * taps, column * taps)
 
 
-class OutputPlace:
-    """Map of an output element, and the borders at which the element lies."""
-
-    def __init__(self, channel: Word) -> None:
-        self.channel = channel
-        self.last_channel = flag()  # stored next to channel, because many signals depend on it
-        self.last_column = flag()
-        self.last_row = flag()
-        self.last_image = flag()
-
-
-class LeavingElement:
-    """A delta on its way to the output stream."""
+class IssuedElement:
+    """An element, one cycle after its issue; without pooling its word."""
 
     def __init__(self, design: UnpoolDesign) -> None:
         self.valid = flag()
         self.last = flag()  # it is the last one of the run
         self.masked = flag()  # its mask bit is clear
         self.data = bits(design.fmt.width)
-
-
-class IssuedElement(LeavingElement):
-    """An element, one cycle after its issue: the read of its pooled elements, else its word."""
-
-    def __init__(self, design: UnpoolDesign) -> None:
-        super().__init__(design)
-        self.read = UnpoolRead(design)
