@@ -9,8 +9,9 @@ off goes on where it stopped. A record whose sources have changed is made again;
 give the same Verilog, but for the order of its concurrent statements, it only gets their new
 fingerprint.
 
-``--no-runs`` runs nothing: what cannot be renewed is taken out. ``--check`` writes nothing, and
-fails if there are any. ``--exact`` (with ``--check``) compares the Verilog as well, in minutes.
+``--no-runs`` runs nothing. It names the records of other hardware, and then writes nothing unless
+``--remove`` is given, which takes them out. ``--check`` writes nothing, and fails if there are any.
+``--exact`` (with ``--check``) compares the Verilog as well, in minutes.
 """
 
 from __future__ import annotations
@@ -216,13 +217,39 @@ def renewed(wanted: Pass, run: Json | None, now: str) -> Json:
     return run if run[HARDWARE] == now else run | {HARDWARE: now}
 
 
+def renew(root: Path = MEASURED, *, remove: bool = False) -> list[Pass]:
+    """Give the records the fingerprints of the hardware as it is, without a run.
+
+    Args:
+        root: folder of the records.
+        remove: take out those of other hardware; otherwise nothing is written if there are any.
+
+    Returns:
+        The passes whose records are of other hardware.
+    """
+    runs = read(root)
+    kept = {each: run | {HARDWARE: sha(each)} for each, run in runs.items() if same(each, run)}
+    others = [each for each in runs if each not in kept]
+    if remove or not others:
+        write(kept, root)
+    return others
+
+
 def main() -> int:
     """Make what is missing, or as the options say."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--no-runs", action="store_true")
+    parser.add_argument("--remove", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--exact", action="store_true")
     args = parser.parse_args()
+    if args.remove and not args.no_runs:
+        parser.error("--remove: allowed only with --no-runs")
+    if args.no_runs:
+        others = renew(remove=args.remove)
+        for each in others:
+            print(f"{said(each)}: of other hardware", file=sys.stderr)
+        return 1 if others and not args.remove else 0
     runs = read()
     if args.check:
         old = stale(runs)
@@ -230,9 +257,6 @@ def main() -> int:
         for each in dict.fromkeys(old):
             print(f"{said(each)}: of other hardware", file=sys.stderr)
         return 1 if old else 0
-    if args.no_runs:
-        write({each: run | {HARDWARE: sha(each)} for each, run in runs.items() if same(each, run)})
-        return 0
     now = {each: sha(each) for each in WANTED}
     for index, each in enumerate(WANTED, start=1):
         print(f"{index} of {len(WANTED)}: {said(each)}", file=sys.stderr, flush=True)

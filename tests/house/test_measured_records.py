@@ -17,7 +17,7 @@ from merp.tools.common.shipped import open_network
 from merp.tools.machines.cnn_merp.report.measured import read_records
 from merp.tools.report.record import FILE
 
-AGAIN = "python docs/measure.py makes them anew; --no-runs keeps those of the same Verilog"
+AGAIN = "python docs/measure.py makes them anew; --no-runs renews those of the same Verilog"
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +44,21 @@ def test_every_record_confirms_its_pass(measure: dict[str, Any]) -> None:
             shown = {tensor: stored_name(measured.network.stored(tensor)) for tensor in TENSORS}
             shown["image"] = stored_name(measured.network.stored_input).split()[0]  # no scale
             assert shown.items() >= dict(wanted.storage).items()
+
+
+def test_without_runs_no_record_is_lost_unless_it_is_said(
+    measure: dict[str, Any], tmp_path: Path
+) -> None:
+    each, run = next(iter(measure["read"]().items()))
+    other = run | {HARDWARE: "ab" * 32, measure["VERILOG"]: "cd" * 32}
+    measure["write"]({each: other}, tmp_path)
+    assert measure["renew"](tmp_path) == [each]
+    assert measure["read"](tmp_path) == {each: other}
+    assert measure["renew"](tmp_path, remove=True) == [each]
+    assert measure["read"](tmp_path) == {}
+    measure["write"]({each: run | {HARDWARE: "ab" * 32}}, tmp_path)
+    assert measure["renew"](tmp_path) == []
+    assert measure["read"](tmp_path) == {each: run}
 
 
 def test_a_record_of_other_hardware_is_refused_in_one_line(
